@@ -10,12 +10,6 @@ PKG  ?= ./...
 
 .DEFAULT_GOAL := help
 
-# A higher GOGC saves a tenth of the CPU time of tests and a sixth of a cold build, for at
-# most 1.2 GB of memory instead of 0.8 GB. The linter would need 7 GB, so it gets a memory
-# limit. `make run` starts the service without this setting.
-build lint test: export GOGC ?= 400
-lint: export GOMEMLIMIT ?= 3GiB
-
 .PHONY: help
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,44 +22,9 @@ run: build ## Start the service with default settings
 build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
-# Packages that are compiled without the race detector, which makes tests much faster. Each
-# value of these packages is used by one goroutine at a time, and they do not synchronise:
-# SQLite (C translated to Go) and the parsers of HTML, patterns, command lines and schemas.
-# Packages that synchronise (atomics, sync.Once) and generic packages, whose code becomes
-# part of other packages, must not be listed.
-UNWATCHED := $(foreach p,modernc.org/sqlite/lib modernc.org/libc modernc.org/memory golang.org/x/net/html regexp \
-	github.com/alecthomas/kong github.com/santhosh-tekuri/jsonschema/v6,-gcflags=$(p)=-race=false)
-
-# The system's Python, and Debian's packages for building and testing the Python client.
-PYTHON ?= /usr/bin/python3
-PYTHON_PACKAGES := python3-build python3-httpx mypy python3-pandas python3-setuptools python3-wheel
-
-# The race detector needs cgo and so a C compiler. The examples in the docs use jq, Python
-# and Node. The dashboard is checked with axe-core, alert rules with promtool, the systemd
-# unit with systemd-analyze and the Caddyfile with Caddy.
-.PHONY: test-tools
-test-tools:
-	@command -v $$($(GO) env CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
-	@missing=; for tool in jq:jq python3:python3 node:nodejs systemd-analyze:systemd; do \
-		command -v $${tool%:*} >/dev/null || missing="$$missing $${tool#*:}"; done; \
-		$(PYTHON) -c 'import build, httpx, mypy, pandas, setuptools, wheel' 2>/dev/null || missing="$$missing $(PYTHON_PACKAGES)"; \
-		test -z "$$missing" || scripts/apt-install.sh $$missing || true
-	@command -v promtool >/dev/null || test -x bin/promtool || scripts/apt-install.sh --file usr/bin/promtool prometheus || true
-	@command -v caddy >/dev/null || test -x bin/caddy || scripts/apt-install.sh --file usr/bin/caddy caddy || true
-	@$(GO) -C test/helm mod download
-	@for dir in $(WEB) sdk/typescript integrations/n8n examples/duckdb; do scripts/with-node-modules.sh $$dir true || exit 1; done
-
-# Some tests run again without the race detector: parsers with large hostile documents (small
-# with the race detector) and with real captures, and a long demo. Browser tests with lab
-# pages are skipped there, since they are the same in both runs. The journeys of the dashboard
-# run only there: other tests send the same requests with the race detector, which would
-# triple the CPU time of the server.
-# -vet=off: the linter runs vet. -p 4: tests that wait leave a quarter of two cores idle. atexit_sleep_ms=0: by default, a program with the race
-# detector sleeps for a second at its end to wait for goroutines.
 .PHONY: test
-test: test-tools ## Run all tests, but for the dashboard with -race, on SQLite, PostgreSQL and Chromium (PKG=./internal/store for fewer)
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -vet=off -p 4 $(UNWATCHED) -timeout 60m $(PKG:./...=$$($(GO) list ./... | grep -v test/dashboard$$))
-	@test "$(PKG)" != ./... || scripts/with-chromium.sh $(GO) test -vet=off -p 4 -skip 'TestLabSite|TestInABrowser' -timeout 60m ./test/dashboard $$($(GO) list ./internal/provider/... | grep -v /health$$) ./test/extraction ./test/demo
+test: ## Run all tests on SQLite, PostgreSQL and Chromium, most with the race detector (PKG=./internal/store for fewer)
+	@scripts/test.sh $(PKG)
 
 .PHONY: module
 module: ## Rename the Go module (MODULE=example.com/you/earshot)
@@ -78,14 +37,14 @@ generate: ## Write the files that are generated from the API's types and the pro
 # Building the Python client needs the packages build, setuptools and wheel, and no network.
 .PHONY: sdk
 sdk: ## Build the packages of the Python and TypeScript clients, in dist
-	$(PYTHON) -m build --no-isolation --outdir dist sdk/python
+	/usr/bin/python3 -m build --no-isolation --outdir dist sdk/python
 	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
 
 .PHONY: lint
 lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
-	$(TOOL) golangci-lint run
-	$(GO) run ./internal/api/openapi/generate -check
+	$(GO) -C tools build -o ../bin/lint ./lint
+	bin/lint ./...
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 	@scripts/with-node-modules.sh $(WEB) sh -c 'cd integrations/n8n && ../../$(WEB)/$(BIOME) check --error-on-warnings'
@@ -99,7 +58,7 @@ lint: ## Check format, code, module files, generated files, and format, code and
 
 .PHONY: fmt
 fmt: ## Format the code
-	$(TOOL) golangci-lint fmt
+	$(TOOL) gofumpt -w .
 	@scripts/with-node-modules.sh $(WEB) sh -c 'for dir in $(WEB) sdk/typescript integrations/n8n; do (cd $$dir && $(CURDIR)/$(WEB)/$(BIOME) format --write) || exit 1; done'
 
 # -benchtime 1x: one run of a queue benchmark processes a whole backlog.
@@ -128,12 +87,12 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, upgrade nodes, run through outages and a failover, and use Citus if it is installed (3 hours)
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
 	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/isolation/
-	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|137|ABacklog|FailedSync" ./test/tasks/ ./test/service/
+	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|ABacklog|FailedSync" ./test/tasks/ ./test/service/
 	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -exec "env -u GOTMPDIR" -run FullDisk ./test/service/
 	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
-		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race $(UNWATCHED) -count=1 -v -timeout 100m -skip TestADay ./test/chaos/ ./internal/upstream/browser/
+		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m -skip TestADay ./test/chaos/ ./internal/upstream/browser/
 	EARSHOT_SOAK_DAY=45m scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 90m -run TestADay ./test/chaos/
 	$(GO) test -count=1 -run Planted ./internal/track/selfcheck -full
 	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/

@@ -68,7 +68,7 @@ func (c Code) Details() any {
 
 // NextStep returns advice on how to handle an error with this code, in Markdown.
 func (c Code) NextStep() string {
-	return map[Code]string{ //nolint:gosec // advice, no credentials
+	return map[Code]string{
 		CodeValidation:        "correct every field named in `details`; all invalid fields are reported at once",
 		CodeMissingKey:        "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
 		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another key; an admin of the organization can create one",

@@ -189,7 +189,7 @@ func ExampleVerifyWebhook() {
 
 	c, err := client.FromEnv()
 	if err != nil {
-		log.Fatal(err) //nolint:gocritic // an example that fails may leave its receiver behind
+		log.Fatal(err)
 	}
 	task := earshot.NewTask(earshot.ChatAssistantRequest{Prompt: "best travel mug", Country: "US"})
 	task.Webhook = &earshot.WebhookRequest{URL: receiver.URL}

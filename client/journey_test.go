@@ -217,7 +217,7 @@ func TestAdministration(t *testing.T) {
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	c := running(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	task := earshot.NewTask(earshot.GenAssistantRequest{Prompt: "scarves", Country: "US"})
 	nobody := httptest.NewServer(nil)

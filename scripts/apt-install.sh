@@ -40,10 +40,9 @@ if [[ " $* " == *" postgresql "* ]]; then
 	echo "create_main_cluster = false" >"$no_cluster"
 fi
 
-echo "${0##*/}: installing $*" >&2
+echo "${0##*/}: installing $* (waits up to 60 s for another installation)" >&2
 export DEBIAN_FRONTEND=noninteractive
-# Another process may be installing packages: wait for it to end.
-if ! { apt-get update && apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends "$@"; } >"$log" 2>&1; then
+if ! { apt-get update && apt-get install -y -o DPkg::Lock::Timeout=60 --no-install-recommends "$@"; } >"$log" 2>&1; then
 	cat "$log" >&2
 	exit 1
 fi

@@ -74,7 +74,7 @@ new_folder() {
 # stdin. Durability is the same as in production: the service refuses a database without it, and
 # benchmarks would be meaningless.
 new_server() {
-	as_owner "$bin/initdb" -D "$dir/$1" -U earshot -A trust -E UTF8 --no-locale --no-sync </dev/null >"$dir/initdb.log" 2>&1 || {
+	as_owner timeout 60 "$bin/initdb" -D "$dir/$1" -U earshot -A trust -E UTF8 --no-locale --no-sync </dev/null >"$dir/initdb.log" 2>&1 || {
 		cat "$dir/initdb.log" >&2
 		say "initdb failed"
 		exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Renames the Go module: in go.mod, in the modules below test and tools, in imports, in the
-# settings of the linter and in the Makefile.
+# Renames the Go module: in go.mod, in the modules below test and tools, in imports
+# and in the Makefile.
 #
 #   scripts/rename-module.sh example.com/you/earshot
 set -euo pipefail
@@ -16,4 +16,4 @@ find . \( -name node_modules -o -name .git \) -prune -o \( -name '*.go' -o -name
 		s{(^|[ "`])\Q$ENV{old}\E(?=/(client|cmd|examples|internal|test|tools)\b)}{$1$ENV{new}}g;
 		s{^(\s*(?:import )?(?:\w+ )?|const module = )"\Q$ENV{old}\E"$}{$1"$ENV{new}"};
 		s{^module \Q$ENV{old}\E$}{module $ENV{new}};'
-perl -pi -e 's{^(\s*module-path: |MODULE := )\Q$ENV{old}\E$}{$1$ENV{new}}' .golangci.yaml Makefile
+perl -pi -e 's{^MODULE := \Q$ENV{old}\E$}{MODULE := $ENV{new}}' Makefile

@@ -21,7 +21,7 @@ have_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
 installed=$folder/node_modules/.package-lock.json
 if [[ ! -e $installed || $folder/package-lock.json -nt $installed ]]; then
 	have_npm || "$here/apt-install.sh" nodejs npm || true
-	if ! have_npm || ! npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null; then
+	if ! have_npm || ! npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts --fetch-timeout=60000 --fetch-retries=1 --loglevel=error >/dev/null; then
 		if [[ ${CI:-} == true ]]; then
 			say "the npm packages of $folder cannot be installed, and CI requires them"
 			exit 1

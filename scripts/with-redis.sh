@@ -85,12 +85,11 @@ for ((try = 1; ; try++)); do
 	port=$((20000 + RANDOM % 10000))
 	${as_owner[@]+"${as_owner[@]}"} redis-server --bind 127.0.0.1 --port "$port" --dir "$dir" >"$dir/server.log" 2>&1 &
 	server=$!
-	until grep -q "Ready to accept connections" "$dir/server.log"; do
-		kill -0 "$server" 2>/dev/null || break
+	for ((i = 0; i < 1200; i++)); do # a minute
+		if grep -q "Ready to accept connections" "$dir/server.log" || ! kill -0 "$server" 2>/dev/null; then break; fi
 		sleep 0.05
 	done
-	if kill -0 "$server" 2>/dev/null; then break; fi
-	server=""
+	if [[ $i -lt 1200 ]] && kill -0 "$server" 2>/dev/null; then break; fi
 	if ! grep -qi "address already in use" "$dir/server.log" || [[ $try -ge 20 ]]; then
 		cat "$dir/server.log" >&2
 		say "Redis did not start"

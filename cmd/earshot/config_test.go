@@ -3,12 +3,13 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"earshot/test/harness/program"
 )
 
 func TestConfigPrintsSources(t *testing.T) {
@@ -116,10 +117,7 @@ func TestConfigChecksTheSettings(t *testing.T) {
 
 func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	t.Parallel()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := program.Earshot(t)
 	for line, want := range map[string][]string{
 		"earshot ta":                        {"tasks"},
 		"earshot tasks c":                   {"cancel", "clear"},
@@ -136,7 +134,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 		"earshot ask websearch --country D": {"DE", "DJ", "DK", "DM", "DO", "DZ"},
 		"earshot ask websearch x --state C": {"CA", "CO", "CT"},
 	} {
-		command := exec.CommandContext(t.Context(), path)
+		command := program.Command(t, path)
 		command.Env = append(os.Environ(), "COMP_LINE="+line)
 		out, err := command.Output()
 		if err != nil {
@@ -152,7 +150,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	script := writeFile(t, "earshot.bash", mustRun(t, "completion", "bash"))
-	out, err := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()
+	out, err := program.Command(t, "bash", "-c", `source "$1"; complete -p earshot`, "bash", script).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

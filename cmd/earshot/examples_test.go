@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"earshot/test/harness/program"
 )
 
 // notRun are the commands whose examples cannot be run here, and why.
@@ -94,10 +96,7 @@ func TestExamplesInHelpWork(t *testing.T) {
 		t.Skip("the examples use jq, which is not installed")
 	}
 	dir := t.TempDir()
-	binary, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := program.Earshot(t)
 	base, key := served(t, "--data", filepath.Join(dir, "data"))
 	all := commands(t)
 	for path, command := range all {
@@ -110,7 +109,7 @@ func TestExamplesInHelpWork(t *testing.T) {
 			continue
 		}
 		for _, example := range examplesOf(all[path].Detail) {
-			command := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", example)
+			command := program.Command(t, "bash", "-o", "pipefail", "-c", example)
 			command.Dir = dir
 			command.Env = append(withoutSettings(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 			if text, err := command.CombinedOutput(); err != nil {

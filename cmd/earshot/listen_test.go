@@ -40,7 +40,7 @@ func listening(t *testing.T, args ...string) *bufio.Scanner {
 
 func TestListenPrintsFinishedTasks(t *testing.T) {
 	t.Parallel()
-	base, key := served(t, "--data", t.TempDir())
+	base, key := served(t, "--data", newData(t))
 	api := client.New(base, key)
 	submit := func(prompt string) string {
 		task, err := api.Submit(t.Context(), earshot.TaskRequest{
@@ -67,7 +67,7 @@ func TestListenPrintsFinishedTasks(t *testing.T) {
 
 func TestListenWithAWrongKeyEnds(t *testing.T) {
 	t.Parallel()
-	base, _ := served(t, "--data", t.TempDir())
+	base, _ := served(t, "--data", newData(t))
 	if _, err := earshotCommand(t, "listen", "--url", base, "--api-key", "ear_live_wrong"); err == nil || !strings.Contains(err.Error(), "EARSHOT_API_KEY") {
 		t.Errorf("it ended with %v", err)
 	}

@@ -81,7 +81,7 @@ func main() {
 		if special, ok := errors.AsType[exitError](err); ok {
 			status = special.status
 		}
-		os.Exit(status) //nolint:gocritic // the deferred stop does not matter when the process ends
+		os.Exit(status) // the deferred stop does not matter when the process ends
 	}
 }
 

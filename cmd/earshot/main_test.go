@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,31 +19,14 @@ import (
 
 	"earshot"
 	"earshot/client"
-	"earshot/internal/app"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(programFolder) // the system's folder for such things
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
-
-// programFolder contains the built program, if a test needed it.
-var programFolder string
-
-// program builds earshot once, without the race detector, for the tests that run the binary.
-var program = sync.OnceValues(func() (path string, err error) {
-	if programFolder, err = os.MkdirTemp("", "earshot-cmd-"); err != nil {
-		return "", err
-	}
-	path = filepath.Join(programFolder, "earshot")
-	if text, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w: %s", err, text)
-	}
-	return path, nil
-})
 
 // earshotCommand runs a command and returns its output.
 func earshotCommand(t *testing.T, args ...string) (string, error) {
@@ -64,23 +45,10 @@ func mustRun(t *testing.T, args ...string) string {
 	return out
 }
 
-// newData returns the data folder of a server that was started before.
+// newData returns the data folder of a server that has not been started yet, with empty tables.
 func newData(t *testing.T) string {
 	t.Helper()
-	data := t.TempDir()
-	makeDatabase(t, data)
-	return data
-}
-
-func makeDatabase(t *testing.T, data string) {
-	t.Helper()
-	s, err := app.OpenStore(t.Context(), app.Config{Data: data}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return filepath.Dir(storetest.SQLite(t))
 }
 
 // serving runs a server until the test ends and returns what it printed when it was ready.
@@ -120,7 +88,7 @@ func TestLogInJSON(t *testing.T) {
 	var log bytes.Buffer // read after the server stopped
 	var secrets []string
 	t.Run("serve", func(t *testing.T) {
-		text := servingWithLog(t, &log, "--data", t.TempDir(), "--log-format", "json")
+		text := servingWithLog(t, &log, "--data", newData(t), "--log-format", "json")
 		found := regexp.MustCompile(`(?s)EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n.* whsec_(\S+)\n.*#token=(\w+)`).FindStringSubmatch(text)
 		if found == nil {
 			t.Fatalf("the server prints %s", text)
@@ -166,7 +134,7 @@ func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {
 	if line == nil {
 		t.Fatalf("there is no curl line in:\n%s", text)
 	}
-	command := exec.CommandContext(t.Context(), "bash", "-c", line[1])
+	command := program.Command(t, "bash", "-c", line[1])
 	answer, err := command.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", line[1], err)
@@ -181,11 +149,11 @@ func TestFirstStartPrintsAWorkingCurlLine(t *testing.T) {
 		t.Errorf("the curl line answers %s (%v)", answer, err)
 	}
 	dashboard := regexp.MustCompile(`Dashboard: ((\S+)/#token=(\w+))`).FindStringSubmatch(text)
-	page, err := exec.CommandContext(t.Context(), "curl", "-sf", dashboard[1]).Output()
+	page, err := program.Command(t, "curl", "-sf", dashboard[1]).Output()
 	if err != nil || !bytes.Contains(page, []byte("Earshot")) {
 		t.Errorf("the dashboard answers %.100s (%v)", page, err)
 	}
-	key, err := exec.CommandContext(t.Context(), "curl", "-sfi", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
+	key, err := program.Command(t, "curl", "-sfi", dashboard[2]+"/v1/session", "-d", `{"token":"`+dashboard[3]+`"}`, "-H", "Content-Type: application/json").Output()
 	if err != nil || !bytes.Contains(key, []byte("Set-Cookie: earshot=ear_live_")) {
 		t.Errorf("the token answers %.100s (%v)", key, err)
 	}
@@ -216,18 +184,6 @@ func decoded(t *testing.T, text string) printedAccount {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return a
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.After(5 * time.Minute); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatal("never: " + what)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
@@ -280,7 +236,7 @@ func TestAccountsAreManagedWhileAServerRuns(t *testing.T) {
 		mustRun(t, on("key", "limit", id, "--org", "acme", "--credits-per-month", "70")...)
 		mustRun(t, on("key", "revoke", id)...)
 		rotated := decoded(t, mustRun(t, on("webhook", "rotate", "--org", "acme", "--json")...))
-		eventually(t, "a revoked key is refused", func() bool {
+		harness.Eventually(t, "a revoked key is refused", func() bool {
 			_, err := api.Credits(t.Context())
 			var failure *client.Error
 			return errors.As(err, &failure) && failure.Code == earshot.CodeInvalidKey
@@ -369,23 +325,21 @@ func TestPrecedenceOfFlagsVariablesAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"from-file", "from-variable", "from-flag"} {
-		makeDatabase(t, filepath.Join(dir, name))
-	}
+	fromFile, fromVariable, fromFlag := newData(t), newData(t), newData(t)
 	names := func(args ...string) string {
 		return mustRun(t, append([]string{"--config", file, "org", "list"}, args...)...)
 	}
-	write("data: " + filepath.Join(dir, "from-file") + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
+	write("data: " + fromFile + "\nplans:\n  - {name: tiny, slots: 1, requestsPerSecond: 1, creditsPerCycle: 7, queueCapacity: 1}\n")
 	mustRun(t, "--config", file, "org", "create", "a", "--plan", "tiny")
 	if list := names(); !strings.Contains(list, "tiny") {
 		t.Errorf("the file's folder was not used: %s", list)
 	}
-	t.Setenv("EARSHOT_DATA", filepath.Join(dir, "from-variable"))
+	t.Setenv("EARSHOT_DATA", fromVariable)
 	if list := names(); strings.Contains(list, "tiny") {
 		t.Errorf("the variable's folder was not used: %s", list)
 	}
 	mustRun(t, "--config", file, "org", "create", "b", "--plan", "lite")
-	if list := names("--data", filepath.Join(dir, "from-flag")); strings.Contains(list, "lite") {
+	if list := names("--data", fromFlag); strings.Contains(list, "lite") {
 		t.Errorf("the flag's folder was not used: %s", list)
 	}
 	write("dta: x\n")

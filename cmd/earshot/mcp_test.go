@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -12,16 +11,14 @@ import (
 
 	"earshot/internal/app"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 // The built program, run as an MCP client runs it, prints only protocol messages.
 func TestMCPClientStartsTheProgram(t *testing.T) {
 	t.Parallel()
-	binary, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, key := served(t, "--data", t.TempDir())
+	binary := program.Earshot(t)
+	base, key := served(t, "--data", newData(t))
 
 	session, logged := started(t, binary, base, key)
 	list, err := session.ListTools(t.Context(), nil)
@@ -66,7 +63,7 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 func started(t *testing.T, binary, base, key string) (session *sdk.ClientSession, logged *harness.Logs) {
 	t.Helper()
 	logged = &harness.Logs{} // the program may still write while it is read
-	command := exec.CommandContext(t.Context(), binary, "mcp")
+	command := program.Command(t, binary, "mcp")
 	command.Env = append(os.Environ(), "EARSHOT_URL="+base, "EARSHOT_API_KEY="+key)
 	command.Stderr = logged
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).

@@ -16,6 +16,7 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 )
 
 // The requests whose responses are compared before and after the migration.
@@ -93,11 +94,8 @@ func killAt(t *testing.T, address, table string, command *exec.Cmd) {
 
 func TestMigrateContinuesAfterKill(t *testing.T) {
 	t.Parallel()
-	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.Postgres(t)
-	binary, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	from, to := filepath.Join(t.TempDir(), "earshot.db"), storetest.FreshPostgres(t)
+	binary := program.Earshot(t)
 	a, want := fillForMove(t, from)
 	target, err := store.Open(t.Context(), store.Config{URL: to}) // its tables can be locked now
 	if err != nil {
@@ -107,7 +105,7 @@ func TestMigrateContinuesAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"answers", "tallies"} {
-		killAt(t, to, table, exec.CommandContext(t.Context(), binary, "migrate", "--from", "sqlite:"+from, "--to", to))
+		killAt(t, to, table, program.Command(t, binary, "migrate", "--from", "sqlite:"+from, "--to", to))
 		if out, err := earshotCommand(t, "audit", "--database", to); err == nil || !strings.Contains(err.Error(), "has not copied everything into this database yet") {
 			t.Errorf("an audit of half a database: %s, %v", out, err)
 		}

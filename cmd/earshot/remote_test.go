@@ -23,7 +23,7 @@ type user struct {
 
 func newUser(t *testing.T, args ...string) user {
 	t.Helper()
-	base, key := served(t, append([]string{"--data", t.TempDir()}, args...)...)
+	base, key := served(t, append([]string{"--data", newData(t)}, args...)...)
 	return user{t, base, key}
 }
 

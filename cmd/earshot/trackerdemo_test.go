@@ -10,7 +10,7 @@ import (
 )
 
 func TestTrackerDemo(t *testing.T) {
-	greeting := serving(t, "--data", t.TempDir())
+	greeting := serving(t, "--data", newData(t))
 	access := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)`).FindStringSubmatch(greeting)
 	t.Setenv("EARSHOT_URL", access[1])
 	t.Setenv("EARSHOT_API_KEY", access[2])

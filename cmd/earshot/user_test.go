@@ -10,6 +10,7 @@ import (
 
 	"earshot/internal/notify/mail/mailtest"
 	"earshot/internal/store/storetest"
+	"earshot/test/harness"
 )
 
 // joined accepts an invitation in a browser, and returns the cookie and the status of the response.
@@ -88,7 +89,7 @@ func TestUsersAreManagedWhileAServerRuns(t *testing.T) {
 			t.Error("the session does not work")
 		}
 		wants(t, on("user", "revoke", listed.Sessions[0].ID, "--org", "default"), "has ended")
-		eventually(t, "the ended session is refused", isOut(cookie))
+		harness.Eventually(t, "the ended session is refused", isOut(cookie))
 
 		reset := link.FindStringSubmatch(on("user", "reset", "ana@example.com", "--base-url", "https://earshot.example"))
 		if _, status := browse(t, http.MethodPost, base+"/v1/session", `{"email":"ana@example.com","password":"correct horse battery"}`, nil); status != http.StatusUnauthorized {
@@ -99,7 +100,7 @@ func TestUsersAreManagedWhileAServerRuns(t *testing.T) {
 			t.Errorf("setting a new password answers %d", status)
 		}
 		wants(t, on("user", "remove", "ana@example.com", "--org", "default"), "ana@example.com no longer belongs to default")
-		eventually(t, "the session of a removed user is refused", isOut(cookie))
+		harness.Eventually(t, "the session of a removed user is refused", isOut(cookie))
 		log := on("audit-log", "--org", "default")
 		wants(t, log, "user.invite", "user.join", "user.role", "session.revoke", "user.reset", "user.password", "user.remove", "operator")
 	})

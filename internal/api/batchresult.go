@@ -56,7 +56,7 @@ func lineOf(jobs *job.Runner, r history.BatchResult) ([]byte, error) {
 const csvHeader = "index,taskId,provider,status,question,country,creditsCharged,createdAt,finishedAt,latencyMs,attempts,errorCode,errorReason,errorMessage,text,result\r\n"
 
 // rowOf returns a row of the CSV file. The column text is the text of the answer, if any.
-func rowOf(jobs *job.Runner, r history.BatchResult) ([]byte, error) { //nolint:unparam // as lineOf
+func rowOf(jobs *job.Runner, r history.BatchResult) ([]byte, error) {
 	record := jobs.Record(r.Task)
 	var request struct{ Country, GL string }
 	var answer struct{ Text string }

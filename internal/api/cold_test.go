@@ -19,7 +19,7 @@ func TestAllKeysAreAcceptedAfterAStart(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s := serveOn(t, address)
-		const organizations, keysEach, forged = 5, 400, 1000
+		const organizations, keysEach, forged = 5, 80, 300
 		keys := make([]string, organizations*keysEach)
 		var create errgroup.Group
 		create.SetLimit(100)

@@ -121,7 +121,7 @@ func liveHeap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-func TestStuckReadersHoldFewItemsEach(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
+func TestStuckReadersHoldFewItemsEach(t *testing.T) { // it measures the memory of the process
 	const (
 		tasks = 40
 		size  = 1 << 20 // of a result and of a request

@@ -242,7 +242,7 @@ func (s *server) organization(t *testing.T, id string) *account.Organization {
 // eventually waits until a condition is true.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline, tick := time.After(5*time.Minute), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(time.Minute), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !condition() {
 		select {

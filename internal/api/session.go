@@ -44,7 +44,7 @@ func newSessionCookie(baseURL string) sessionCookie {
 
 // with returns the cookie with a secret, or the cookie that removes it if secret is "".
 func (s sessionCookie) with(secret string) *http.Cookie {
-	cookie := &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
+	cookie := &http.Cookie{ // over plain HTTP, browsers reject Secure cookies
 		Name: s.name, Value: secret, Path: "/", MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
 	}
 	if secret == "" {

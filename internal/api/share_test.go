@@ -83,7 +83,7 @@ func guess(token string, n int) string {
 
 func TestGuessedLinksCostNoQuery(t *testing.T) {
 	t.Parallel()
-	const workers, each = 4, 1250 // 10,000 on both databases
+	const workers, each = 4, 250
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		s, _, token := shareOn(t, address, "")
 		queries := s.api.CountLinkQueries()

@@ -270,7 +270,7 @@ func (s *Server) unlockShare(c *call, link *sharing.Link) error {
 			return c.notice(http.StatusForbidden, report.Notice{Heading: "Wrong password", Text: "Check the password and try again.", Form: true})
 		}
 		expires := s.Store.Now().Add(signin.SessionLife)
-		http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // over plain HTTP, browsers reject Secure cookies
+		http.SetCookie(c.w, &http.Cookie{ // over plain HTTP, browsers reject Secure cookies
 			Name: linkCookie, Value: pass(link, expires.Unix()), Path: s.cookie.base + c.r.URL.Path, MaxAge: int(signin.SessionLife.Seconds()), HttpOnly: true, Secure: s.cookie.secure,
 			// Browsers treat links on a sandboxed page as links on another site, where they send no Strict cookies.
 			SameSite: http.SameSiteLaxMode,

@@ -29,7 +29,7 @@ func signInOperations() []Operation {
 // attempt returns the cookie of an attempt, or the cookie that removes it if value is "". The
 // browser must send it when it returns from another site, so it is Lax and not Strict.
 func (s sessionCookie) attempt(value string) *http.Cookie {
-	cookie := s.with(value) //nolint:gosec // over plain HTTP, browsers reject Secure cookies
+	cookie := s.with(value) // over plain HTTP, browsers reject Secure cookies
 	cookie.Name, cookie.SameSite = s.name+"-signin", http.SameSiteLaxMode
 	if value != "" {
 		cookie.MaxAge = int(attemptLife.Seconds())

@@ -17,7 +17,7 @@ import (
 // openMail returns the function that sends mail, or nil if no SMTP server is configured.
 func (c Config) openMail() (func(context.Context, *alert.Mail) (int, error), error) {
 	if c.SMTP.Server == "" {
-		return nil, nil //nolint:nilnil // documented above
+		return nil, nil
 	}
 	if c.SMTP.Password == "" {
 		c.SMTP.Password = c.getenv("EARSHOT_SMTP_PASSWORD")
@@ -33,7 +33,7 @@ func (c Config) openMail() (func(context.Context, *alert.Mail) (int, error), err
 // configured.
 func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 	if a.cfg.Exports == "" {
-		return nil, nil //nolint:nilnil // documented above
+		return nil, nil
 	}
 	return exportfile.Open(ctx, a.cfg.Exports)
 }

@@ -433,7 +433,7 @@ func TestAProviderThatSaysNothingFails(t *testing.T) {
 	t.Parallel()
 	r, principal := runner(t, storetest.SQLite(t))
 	_, receipt, err := r.Call(t.Context(), call(principal, script(func(context.Context, *upstream.Session) (*provider.Outcome, error) {
-		return nil, nil //nolint:nilnil // what it must not do
+		return nil, nil
 	})))
 	if earshot.ErrorCode(err) != earshot.CodeInternal || receipt.Charged != 0 {
 		t.Errorf("got %+v, %v", receipt, err)

@@ -2,8 +2,11 @@ package purchase
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"earshot"
 	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
+	"earshot/internal/upstream/browser"
 )
 
 // statuses is a transport that answers each path with a status after a second, and
@@ -118,4 +122,36 @@ func TestARefusalForEveryoneStopsAllRequests(t *testing.T) {
 			t.Errorf("after the successful request a poll is %v after %d requests", pending, wire.requests.Load())
 		}
 	})
+}
+
+// A browser that dies at its start is an upstream that fails: its circuit opens.
+func TestABrowserThatDiesOpensTheCircuit(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho last words >&2\necho >>$0.starts\nkill -TRAP $$\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pages := browser.New(browser.Config{Path: program, Proxy: func(string) (string, error) { return "127.0.0.1:9", nil }})
+	t.Cleanup(pages.Close)
+	client, err := upstream.NewClient(upstream.Config{Surface: earshot.SurfaceWeb, Sites: map[string]string{"site": "http://site.test"}, Browser: pages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, opened := routes(client), 0
+	for range 6 {
+		err = d.try(t.Context(), d.attemptAt(""), func(s *upstream.Session) error {
+			opened++
+			_, err := s.Fetch(t.Context(), &upstream.Request{Site: "site", Steps: []browser.Step{browser.TakePage("p")}})
+			return err
+		})
+		if upstream.Outcome(err) != string(earshot.ReasonUnavailable) || !strings.Contains(err.Error(), "last words") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if failure, ok := errors.AsType[*upstream.Failure](err); !ok || !failure.Skipped || opened != 5 {
+		t.Errorf("%d visits, then %v", opened, err)
+	}
+	if starts, _ := os.ReadFile(program + ".starts"); len(starts) != 2*opened {
+		t.Errorf("%d visits started it %d times", opened, len(starts))
+	}
 }

@@ -52,7 +52,7 @@ func onEverything(s *store.Store, o *account.Organization, node string) []operat
 // for another reason.
 func TestAnUnreachableDatabaseIsUnavailable(t *testing.T) {
 	t.Parallel()
-	detour, address := storetest.NewDetour(t, storetest.Postgres(t))
+	detour, address := storetest.NewDetour(t, storetest.FreshPostgres(t))
 	s := storetest.Open(t, address)
 	o, node := storetest.Organization(t, s, 10, 1000), aNode(t, s)
 	operations := onEverything(s, o, node)

@@ -136,11 +136,7 @@ func IsVersion(version int64) bool {
 // BuildVersion creates a database with the schema of an earlier version. After each migration it
 // runs the statements of a fixture, so that the database has rows of every version.
 func BuildVersion(ctx context.Context, address string, version int64, fixture func(version int64) (string, error)) (err error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	s, err := engine.Connect(ctx, Config{URL: address}, files)
+	s, err := engine.Connect(ctx, Config{URL: address}, Migrations())
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func TestAJobWhoseBeginCommitsLateIsStillReleased(t *testing.T) {
 // waitForLock returns when a session waits for a lock.
 func waitForLock(t *testing.T, db *sql.DB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for waiting := 0; waiting == 0; {
 		err := db.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`).Scan(&waiting)

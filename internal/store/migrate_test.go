@@ -73,33 +73,44 @@ func TestADatabaseOfAnyVersionIsMigratedAndItsRowsAreKept(t *testing.T) {
 				t.Fatalf("a migration needs a fixture with the rows that it makes possible, and a check of these rows: %v", err)
 			}
 			storetest.OnFresh(t, func(t *testing.T, address string) {
-				if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
-					t.Fatal(err)
+				// Building the newest version runs each migration on the rows of all versions before
+				// it. On PostgreSQL, where migrations are slow, this and the oldest version, which
+				// lacks the rows of later versions, are enough.
+				if !store.Shared(address) || version == 1 || version == newest {
+					checkVersion(t, address, version, newest)
 				}
-				var lines bytes.Buffer
-				s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.NewTextHandler(&lines, nil))})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() {
-					if err := s.Close(); err != nil {
-						t.Error(err)
-					}
-				})
-				want := fmt.Sprintf(`"from version"=%d "to version"=%d`, version, newest)
-				if strings.Contains(lines.String(), want) != (version < newest) {
-					t.Errorf("the log of the migration is %q", lines.String())
-				}
-				storetest.Audited(t, s)
-				for _, check := range migrated {
-					if version >= check.since {
-						t.Run(check.what, func(t *testing.T) { check.run(t, s) }) //nolint:paralleltest // each goes on from the one before
-					}
-				}
-				storetest.Audited(t, s)
 			})
 		})
 	}
+}
+
+// checkVersion builds a database of a version, migrates it and checks its rows.
+func checkVersion(t *testing.T, address string, version, newest int64) {
+	t.Helper()
+	if err := store.BuildVersion(t.Context(), address, version, readFixture); err != nil {
+		t.Fatal(err)
+	}
+	var lines bytes.Buffer
+	s, err := store.Open(t.Context(), store.Config{URL: address, Log: slog.New(slog.NewTextHandler(&lines, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	want := fmt.Sprintf(`"from version"=%d "to version"=%d`, version, newest)
+	if strings.Contains(lines.String(), want) != (version < newest) {
+		t.Errorf("the log of the migration is %q", lines.String())
+	}
+	storetest.Audited(t, s)
+	for _, check := range migrated {
+		if version >= check.since {
+			t.Run(check.what, func(t *testing.T) { check.run(t, s) }) // each goes on from the one before
+		}
+	}
+	storetest.Audited(t, s)
 }
 
 // migrated checks that the rows of a version's fixture are unchanged. Checks that change rows come

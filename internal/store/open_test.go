@@ -81,7 +81,7 @@ func TestBothDatabasesHaveTheSameTables(t *testing.T) {
 				strings.HasPrefix(name, "rate_windows.") // on SQLite the process counts in memory
 		})
 	}
-	sqlite, postgres := ours(filepath.Join(t.TempDir(), "earshot.db")), ours(storetest.Postgres(t))
+	sqlite, postgres := ours(filepath.Join(t.TempDir(), "earshot.db")), ours(storetest.FreshPostgres(t))
 	if diff := cmp.Diff(sqlite, postgres); diff != "" {
 		t.Errorf("the schemas differ (-sqlite +postgres):\n%s", diff)
 	}

@@ -399,7 +399,7 @@ func TestOwnedReturnsTheTasksOfANode(t *testing.T) {
 // backlog.
 func TestClaimsAndSettlesLookUpRatherThanScan(t *testing.T) {
 	t.Parallel()
-	address := storetest.Postgres(t)
+	address := storetest.FreshPostgres(t)
 	s := storetest.Open(t, address)
 	o := storetest.Organization(t, s, 100, 1_000_000)
 	for range 2 {

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -135,18 +134,11 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestDefinitionsAreLimitedTogetherAndOldOnesDeleted(t *testing.T) {
+func TestOldDefinitionsAreDeleted(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
-		f.t.Definition = slices.Concat([]byte(`{"title":"`), bytes.Repeat([]byte("x"), 17<<20), []byte(`"}`))
 		f.must(tracking.New(s).ApplyTracker(f.t, 1, nil, nil, nil, nil, account.Operator(), time.Now()))
-		second := *f.t
-		second.ID, second.Name = uuid.Must(uuid.NewV7()).String(), "boots"
-		if err := tracking.New(s).ApplyTracker(&second, 0, nil, nil, nil, nil, account.Operator(), time.Now()); earshot.ErrorCode(err) != earshot.CodeConflict {
-			t.Errorf("a second large definition: %v", err)
-		}
-		f.t.Definition = []byte(`{}`)
 		f.start("one", 1, "2026-11", nil) // uses version 2
 		f.must(tracking.New(s).ApplyTracker(f.t, 2, nil, nil, nil, nil, account.Operator(), time.Now()))
 		f.must(tracking.New(s).ApplyTracker(f.t, 3, nil, nil, nil, nil, account.Operator(), time.Now()))

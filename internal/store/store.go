@@ -80,14 +80,19 @@ type Store struct {
 //go:embed migrations
 var migrations embed.FS
 
+// Migrations returns the SQL files that make the tables, with a folder for each dialect.
+func Migrations() fs.FS {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return files
+}
+
 // Open opens the database and brings its schema up to date. It returns ErrNoDatabase and
 // ErrUnfinishedTransfer.
 func Open(ctx context.Context, cfg engine.Config) (*Store, error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	opened, err := engine.Open(ctx, cfg, files)
+	opened, err := engine.Open(ctx, cfg, Migrations())
 	if err != nil {
 		return nil, err
 	}

@@ -57,8 +57,8 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		results := map[string][]byte{}
 		var order []string
-		submit(t, s, o, someTasks(o, 30)...)
-		for i, job := range claimed(t, s, node, 30) {
+		submit(t, s, o, someTasks(o, 15)...)
+		for i, job := range claimed(t, s, node, 15) {
 			end := completed(job, 5)
 			if end.Result = largeResult(random, []int{20, 100_000, 700_000}[i%3]); i%7 == 6 {
 				end = failed(job)
@@ -66,7 +66,7 @@ func TestEventsAreReadInChunksWithoutGapsOrDuplicates(t *testing.T) {
 			settle(t, s, end, time.Now())
 			results[job.ID], order = end.Result, append(order, job.ID)
 		}
-		for _, limit := range []int{1, 7, 30, 100} {
+		for _, limit := range []int{1, 7, 15, 100} {
 			var got []string
 			for after := int64(0); ; after += int64(limit) {
 				page := readEvents(t, s, o.ID, after, limit)

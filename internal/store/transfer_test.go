@@ -83,7 +83,7 @@ func move(t *testing.T, from, to string, rows int) (done bool) {
 func TestAnInterruptedTransferIsContinued(t *testing.T) {
 	t.Parallel()
 	file := func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "earshot.db") }
-	server := func(t *testing.T) string { t.Helper(); return storetest.Postgres(t) }
+	server := func(t *testing.T) string { t.Helper(); return storetest.FreshPostgres(t) }
 	cluster := func(t *testing.T) string { t.Helper(); return storetest.Citus(t) }
 	filled := func(empty func(*testing.T) string) func(*testing.T) string {
 		return func(t *testing.T) string {
@@ -126,7 +126,7 @@ func TestAnInterruptedTransferIsContinued(t *testing.T) {
 			after, err := target.Counts(t.Context(), tables...)
 			equal(t, "rows", before, after, err)
 			for _, check := range migrated {
-				t.Run(check.what, func(t *testing.T) { check.run(t, target) }) //nolint:paralleltest // each goes on from the one before
+				t.Run(check.what, func(t *testing.T) { check.run(t, target) }) // each goes on from the one before
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestEveryTableIsTransferredOrExcluded(t *testing.T) {
 
 func TestTheTargetMustBeEmptyOrHaveTheSameTransfer(t *testing.T) {
 	t.Parallel()
-	from, other, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "other.db"), storetest.Postgres(t)
+	from, other, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "other.db"), storetest.FreshPostgres(t)
 	buildFixture(t, from)
 	refused := func(from, why string) {
 		t.Helper()

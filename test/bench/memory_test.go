@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/load"
 )
 
@@ -133,7 +134,7 @@ func serveBare(upstream string) {
 			_ = response.Body.Close()
 		}
 	}))
-	fmt.Println(load.Found + server.URL)
+	fmt.Println(program.Ready + server.URL)
 	select {}
 }
 

@@ -64,8 +64,8 @@ func (s *stage) checkPeople() {
 	for _, u := range p.users {
 		for _, h := range u.held {
 			isRight := func() bool { return s.try(s.random, p, h) && h.ended == !h.refused.IsZero() }
-			if !s.comes(restTime, isRight) {
-				s.violation("%s: after %s, %s %s does not answer, or was revoked and still works", p.name, restTime, h.kind, h.id)
+			if !s.comes(s.restTime(), isRight) {
+				s.violation("%s: after %s, %s %s does not answer, or was revoked and still works", p.name, s.restTime(), h.kind, h.id)
 			}
 		}
 	}

@@ -19,19 +19,17 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot/internal/store/storetest"
+	"earshot/test/harness/program"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(programFolder) // the system's folder for such things
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m)
 }
 
 func TestNothingIsLostOrDoubledWhenNodesAreKilled(t *testing.T) {
 	t.Parallel()
 	scale := scaleOf(t)
-	binary := build(t)
+	binary := program.Earshot(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, scale, binary)

@@ -6,19 +6,15 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
 
 	"earshot"
+	"earshot/test/harness/program"
 )
 
 const (
-	// restTime is how long everything may take to come to rest: jobs of a dead
-	// node are found within 15 s, and a task then has up to four waits, 18 s; the rest is
-	// for slow machines.
-	restTime = 5 * time.Minute
 	// deliveryTime is how long webhooks may take then: a lease of a dead node
 	// ends after 40 s, and a refused try is repeated after 5.
 	deliveryTime = 5 * time.Minute
@@ -28,6 +24,15 @@ const (
 	// pollers ask at the same time for one organization.
 	pollers = 8
 )
+
+// restTime is how long everything may take to come to rest: jobs of a dead node are found within
+// 15 s, and a task then has up to four waits, 18 s; the rest is for slow machines.
+func (s *stage) restTime() time.Duration {
+	if s.long {
+		return 5 * time.Minute
+	}
+	return time.Minute
+}
 
 // check lets everything come to rest and holds what organizations remember
 // against what the service says.
@@ -92,7 +97,7 @@ func (s *stage) resolve(r *rand.Rand, o *organization) {
 // rest waits until an organization has nothing queued or running.
 func (s *stage) rest(r *rand.Rand, o *organization) {
 	var status earshot.QueueStatus
-	for deadline := time.Now().Add(restTime); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(s.restTime()); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		if !s.get(r, o, "/v1/async/status", &status) {
 			return
 		}
@@ -101,7 +106,7 @@ func (s *stage) rest(r *rand.Rand, o *organization) {
 		}
 	}
 	s.violation("%s: after %s there are still %d tasks queued, %d processing and %d slots used",
-		o.name, restTime, status.QueuedTasks, status.ProcessingTasks, status.Concurrency.Used)
+		o.name, s.restTime(), status.QueuedTasks, status.ProcessingTasks, status.Concurrency.Used)
 }
 
 // checkTasks wants every acknowledged task to have ended, once, and no others.
@@ -444,7 +449,7 @@ func (s *stage) audit() {
 // run runs a command of the program on the database.
 func (s *stage) run(args ...string) (string, error) {
 	var complaint strings.Builder
-	command := exec.CommandContext(s.Context(), s.binary, append(args, s.where...)...)
+	command := program.Command(s.T, s.binary, append(args, s.where...)...)
 	command.Stderr = &complaint
 	text, err := command.Output()
 	if err != nil {

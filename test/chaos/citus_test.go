@@ -172,7 +172,7 @@ func (d *database) cutAll(t *testing.T) {
 
 // TestAWorkerThatIsGoneStopsOnlyItsOrganizations freezes a worker of Citus, kills it, and then
 // kills the coordinator, under two nodes that go on.
-func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { //nolint:paralleltest // others must not need the cluster meanwhile
+func TestAWorkerThatIsGoneStopsOnlyItsOrganizations(t *testing.T) { // others must not need the cluster meanwhile
 	address := storetest.Citus(t)
 	all := servers(t, open(t, "pgx", address))
 	node, other := harness.Pair(t, address)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -19,7 +20,7 @@ const (
 	// dayVariable is how long the long version takes.
 	dayVariable = "EARSHOT_SOAK_DAY"
 	// shortQuarter is how long each quarter of the short version takes.
-	shortQuarter = 5 * time.Second
+	shortQuarter = 3 * time.Second
 	// clockStep is more than a clock may jump.
 	clockStep = 2 * time.Hour
 )
@@ -42,7 +43,7 @@ func TestADayInAnHour(t *testing.T) {
 	if scale.long = err == nil; scale.long {
 		part = whole / 8
 	}
-	s := newStage(t, scale, build(t))
+	s := newStage(t, scale, program.Earshot(t))
 	p := newPair(t)
 	s.books, s.studies = p.books, true
 	s.database = &database{wire: new(wire)}

@@ -114,7 +114,7 @@ func (a *answer) failure() *failure {
 }
 
 // patience is how long a question may stay without an answer when all is well.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
 // ask gets an answer of the service when no fault is under way, whatever it is,
 // and gives nil when there is none.

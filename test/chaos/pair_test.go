@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"earshot/internal/store/storetest"
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -40,7 +41,7 @@ func newPair(t *testing.T) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, err := os.MkdirTemp("", "earshot-pair.") //nolint:usetesting // another user must be able to enter it
+	home, err := os.MkdirTemp("", "earshot-pair.") // another user must be able to enter it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func (s server) address(database string) string {
 func (p *pair) mount(t *testing.T, folder string) {
 	t.Helper()
 	must(t, "mkdir", "-p", folder)
-	if text, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size="+diskSize, "tmpfs", folder).CombinedOutput(); err != nil {
+	if text, err := program.Command(t, "mount", "-t", "tmpfs", "-o", "size="+diskSize, "tmpfs", folder).CombinedOutput(); err != nil {
 		t.Logf("without a small disk: %v: %s", err, text)
 		return
 	}
@@ -155,7 +156,7 @@ func (p *pair) stepClock(t *testing.T, by time.Duration) (back func()) {
 func (p *pair) fill(t *testing.T) (free func()) {
 	t.Helper()
 	ballast := filepath.Join(p.disk, "ballast")
-	_ = exec.CommandContext(t.Context(), "dd", "if=/dev/zero", "of="+ballast, "bs=1M").Run() // ends when the disk is full
+	_ = program.Command(t, "dd", "if=/dev/zero", "of="+ballast, "bs=1M").Run() // ends when the disk is full
 	if _, err := p.admin.ExecContext(t.Context(), `CREATE TABLE ballast AS SELECT generate_series(1, 1000000)`); err == nil {
 		t.Fatal("the disk is not full")
 	}
@@ -192,10 +193,10 @@ func (p *pair) failOver(t *testing.T) {
 }
 
 // must runs a program.
-func must(t *testing.T, program string, args ...string) {
+func must(t *testing.T, name string, args ...string) {
 	t.Helper()
-	if text, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, text)
+	if text, err := program.Command(t, name, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, text)
 	}
 }
 

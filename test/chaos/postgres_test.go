@@ -25,7 +25,7 @@ type database struct {
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	address := storetest.Postgres(t)
+	address := storetest.FreshPostgres(t)
 	at, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func newDatabase(t *testing.T) *database {
 	return d
 }
 
-func (d *database) must(t *testing.T, ctx context.Context, query string) { //nolint:revive // a test comes before its context
+func (d *database) must(t *testing.T, ctx context.Context, query string) {
 	t.Helper()
 	if _, err := d.admin.ExecContext(ctx, query); err != nil {
 		t.Fatalf("%v: %s", err, query)

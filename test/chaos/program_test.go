@@ -3,7 +3,6 @@ package chaos
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,36 +11,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
-// programFolder contains the program.
-var programFolder string
-
-// program builds the program once, without the race detector.
-var program = sync.OnceValues(func() (binary string, err error) {
-	if programFolder, err = os.MkdirTemp("", "earshot-chaos-"); err != nil {
-		return "", err
-	}
-	binary = filepath.Join(programFolder, "earshot")
-	if text, err := exec.Command("go", "build", "-o", binary, "../../cmd/earshot").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w: %s", err, text)
-	}
-	return binary, nil
-})
-
-func build(t *testing.T) string {
-	t.Helper()
-	binary, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return binary
-}
-
 // startTime is far above what a start takes; the figures are logged.
-const startTime = 5 * time.Minute
+const startTime = time.Minute
 
 // node is a place for a process of the service, which is started, killed and
 // started again there.

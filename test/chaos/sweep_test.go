@@ -163,20 +163,20 @@ func (s *stage) setSchedules(state string) {
 // restSweeps waits until no sweep of a tracker runs.
 func (s *stage) restSweeps(name string) {
 	var page earshot.SweepPage
-	isDone := s.comes(restTime, func() bool {
+	isDone := s.comes(s.restTime(), func() bool {
 		page = earshot.SweepPage{}
 		return !s.get(s.random, s.tracking.organization, "/v1/trackers/"+name+"/sweeps?state=running", &page) || len(page.Sweeps) == 0
 	})
 	if !isDone {
-		s.violation("%s: after %s there are still %d sweeps running: %+v", name, restTime, len(page.Sweeps), page.Sweeps[0])
+		s.violation("%s: after %s there are still %d sweeps running: %+v", name, s.restTime(), len(page.Sweeps), page.Sweeps[0])
 	}
 }
 
 // checkStepped wants the change detectors of every tracker to have seen each sweep once. It counts
 // when they are done: Citus may read one table earlier than the other.
 func (s *stage) checkStepped() {
-	if !s.comes(restTime, func() bool { return s.count("sweeps WHERE stepped = 0") == 0 }) {
-		s.violation("after %s the detectors have not seen all sweeps", restTime)
+	if !s.comes(s.restTime(), func() bool { return s.count("sweeps WHERE stepped = 0") == 0 }) {
+		s.violation("after %s the detectors have not seen all sweeps", s.restTime())
 		return
 	}
 	off := s.count(`trackers t WHERE t.steps <> (SELECT COUNT(*) FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.stepped = 1)`)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/test/harness/program"
 )
 
 // ticketCycles limits the cycles of the long version on each database.
@@ -22,7 +23,7 @@ const ticketCycles = 200
 func TestTicketsAreNeitherSubmittedTwiceNorLost(t *testing.T) {
 	t.Parallel()
 	scale := scaleOf(t)
-	binary := build(t)
+	binary := program.Earshot(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, scale, binary)

@@ -139,11 +139,11 @@ func (s *stage) checkTold() {
 
 // checkReportsDue waits until no report is due.
 func (s *stage) checkReportsDue() {
-	isDone := s.comes(restTime, func() bool {
+	isDone := s.comes(s.restTime(), func() bool {
 		return s.count(`trackers WHERE report_due_at <= $1`, time.Now().UnixMilli()) == 0
 	})
 	if !isDone {
-		s.violation("after %s a report is still due", restTime)
+		s.violation("after %s a report is still due", s.restTime())
 	}
 }
 

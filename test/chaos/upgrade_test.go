@@ -2,12 +2,14 @@ package chaos
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -23,7 +25,8 @@ const (
 // ones work.
 func TestNodesAreUpgradedUnderLoad(t *testing.T) {
 	t.Parallel()
-	old, binary := buildRelease(t, lastRelease), build(t)
+	binary := program.Earshot(t)
+	old := buildRelease(t, filepath.Dir(binary), lastRelease)
 	d := newDatabase(t)
 	s := newStage(t, scaleOf(t), old)
 	s.database, s.books = d, d.books
@@ -61,9 +64,14 @@ func TestNodesAreUpgradedUnderLoad(t *testing.T) {
 	}
 }
 
-// buildRelease builds the program of an earlier commit. It needs the history of the repository.
-func buildRelease(t *testing.T, commit string) (binary string) {
+// buildRelease builds the program of an earlier commit, if the folder does not have it yet. It needs
+// the history of the repository.
+func buildRelease(t *testing.T, programs, commit string) (binary string) {
 	t.Helper()
+	binary = filepath.Join(programs, "earshot-"+commit)
+	if _, err := os.Stat(binary); err == nil {
+		return binary
+	}
 	folder := t.TempDir()
 	archive := filepath.Join(folder, "source.tar")
 	if text, err := exec.CommandContext(t.Context(), "git", "-C", "../..", "archive", "--output", archive, commit).CombinedOutput(); err != nil {
@@ -76,12 +84,13 @@ func buildRelease(t *testing.T, commit string) (binary string) {
 	if text, err := exec.CommandContext(t.Context(), "tar", "-xf", archive, "-C", folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	binary = filepath.Join(folder, "earshot")
-	// Its packages are compiled each time, so without optimisations.
-	command := exec.CommandContext(t.Context(), "go", "build", "-gcflags=earshot/...=-N -l", "-o", binary, "./cmd/earshot")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary+".new", "./cmd/earshot")
 	command.Dir = folder
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build commit %s: %v\n%s", commit, err, text)
+	}
+	if err := os.Rename(binary+".new", binary); err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }

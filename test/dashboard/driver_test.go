@@ -24,7 +24,7 @@ import (
 )
 
 // patience is the timeout of each step; it is long because the machine may be busy.
-const patience = 5 * time.Minute
+const patience = time.Minute
 
 // chromium is a running browser, and the node that it shows.
 type chromium struct {

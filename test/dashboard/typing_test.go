@@ -13,10 +13,10 @@ func (p *tab) hold() {
 	p.t.Helper()
 	p.eval(`void (() => {
 		const send = window.__send ??= window.fetch;
-		window.__held = [];
+		const held = window.__held = [];
 		window.fetch = async (to, options) => {
 			const response = await send(to, options);
-			if (options.method === "PUT") await new Promise((go) => window.__held.push(go));
+			if (options.method === "PUT" && window.__held === held) await new Promise((go) => held.push(go));
 			return response;
 		};
 	})()`)
@@ -25,12 +25,17 @@ func (p *tab) hold() {
 // held waits until a response is delayed.
 func (p *tab) held() {
 	p.t.Helper()
-	p.until("an answer on its way", `window.__held.length > 0`)
+	p.until("an answer on its way", `window.__held?.length > 0`)
 }
 
 func (p *tab) release() {
 	p.t.Helper()
-	p.eval(`void (window.fetch = window.__send, window.__held.forEach((go) => go()))`)
+	p.eval(`void (() => {
+		const held = window.__held;
+		window.fetch = window.__send;
+		window.__held = undefined; // a response that comes later is not delayed
+		held.forEach((go) => go());
+	})()`)
 	p.until("the dry run's end", `document.querySelector("[aria-label='Preview']").ariaBusy === "false"`)
 }
 

@@ -1,8 +1,10 @@
 package deploy
 
 import (
+	"context"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // TestHelmChart runs the tests in test/helm, which is a module of its own because Helm has
@@ -10,8 +12,10 @@ import (
 func TestHelmChart(t *testing.T) {
 	t.Parallel()
 	// Without optimisation, the types of Kubernetes compile in half of the time.
-	command := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-gcflags=k8s.io/...=-N -l", "./...")
-	command.Dir = "../helm"
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // with an empty build cache
+	defer cancel()
+	command := exec.CommandContext(ctx, "go", "test", "-vet=off", "-gcflags=k8s.io/...=-N -l", "./...")
+	command.Dir, command.WaitDelay = "../helm", time.Second
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, text)
 	}

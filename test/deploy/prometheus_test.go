@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -66,7 +66,7 @@ func read(t *testing.T, name string) []byte {
 // promtool runs promtool, which must succeed.
 func promtool(t *testing.T, args ...string) {
 	t.Helper()
-	if text, err := exec.CommandContext(t.Context(), tool.Find(t, "promtool"), args...).CombinedOutput(); err != nil {
+	if text, err := program.Command(t, tool.Find(t, "promtool"), args...).CombinedOutput(); err != nil {
 		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, text)
 	}
 }

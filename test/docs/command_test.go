@@ -1,25 +1,30 @@
 package docs
 
 import (
+	"context"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // run runs the blocks of a page in one shell and gives what they printed.
 func (s *service) run(t *testing.T, p page) string {
 	t.Helper()
-	script := "set -euo pipefail\n"
+	script, limit := "set -euo pipefail\n", time.Duration(0)
 	for _, b := range p.blocks {
 		if b.info == "sh" {
 			script += fmt.Sprintf("echo '%s:%d' >&2\n%s\n", p.name, b.line, b.text)
+			limit += time.Minute
 		}
 	}
-	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
-	shell.Dir, shell.Env = s.dir, s.env
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "bash", "-c", script)
+	shell.Dir, shell.Env, shell.WaitDelay = s.dir, s.env, time.Second
 	var problems strings.Builder
 	shell.Stderr = &problems
 	output, err := shell.Output()

@@ -1,12 +1,16 @@
 package docs
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"earshot/internal/app"
 	"earshot/internal/provider"
@@ -23,14 +27,30 @@ type usage struct {
 	variables map[string]bool
 }
 
-// ask reads the help of every command.
+// ask returns what the help of every command says.
 func ask(t *testing.T) usage {
 	t.Helper()
+	u, err := described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// described reads the help of every command once for all tests.
+var described = sync.OnceValues(func() (usage, error) {
 	u := usage{commands: map[string][]string{}, variables: map[string]bool{}}
 	listed := regexp.MustCompile(`(?m)^  ([a-z-]+(?: [a-z]+){0,2})(?: .*)?$`)
-	_, commands, _ := strings.Cut(help(t), "\nCommands:\n")
+	text, err := help()
+	if err != nil {
+		return u, err
+	}
+	_, commands, _ := strings.Cut(text, "\nCommands:\n")
 	for _, match := range listed.FindAllStringSubmatch(commands, -1) {
-		text := help(t, strings.Fields(match[1])...)
+		text, err := help(strings.Fields(match[1])...)
+		if err != nil {
+			return u, err
+		}
 		for _, flag := range regexp.MustCompile(`(?m)^ +(?:-\w, )?--(?:\[no-\])?([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
 			u.commands[match[1]] = append(u.commands[match[1]], flag[1])
 		}
@@ -39,7 +59,7 @@ func ask(t *testing.T) usage {
 		}
 	}
 	if len(u.commands["serve"]) < 10 || len(u.commands["org create"]) < 5 {
-		t.Fatalf("the help was not understood: %v", u.commands)
+		return u, fmt.Errorf("the help was not understood: %v", u.commands)
 	}
 	for _, d := range definitions() {
 		for _, api := range d.APIs {
@@ -52,8 +72,8 @@ func ask(t *testing.T) usage {
 		u.addVendor(vendor.Definition().Name)
 	}
 	u.variables["EARSHOT_MODEL_NAME_API_KEY"], u.variables["EARSHOT_MODEL_NAME_API_KEY_FILE"] = true, true // for any model
-	return u
-}
+	return u, nil
+})
 
 // add notes the variables of an official API.
 func (u usage) add(api provider.API) {
@@ -73,13 +93,14 @@ func (u usage) addVendor(name string) {
 	}
 }
 
-func help(t *testing.T, command ...string) string {
-	t.Helper()
-	text, err := exec.CommandContext(t.Context(), binary, append(command, "--help")...).Output()
+func help(command ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, binary, append(command, "--help")...).Output()
 	if err != nil {
-		t.Fatalf("the help of %v: %v", command, err)
+		err = fmt.Errorf("the help of %v: %w", command, err)
 	}
-	return string(text)
+	return string(text), err
 }
 
 // command finds which one a command line runs; flags may stand before it.

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -106,8 +106,8 @@ func TestTheImagesAndPackagesSetVariablesThatExist(t *testing.T) {
 
 func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
-	if err != nil || !strings.HasPrefix(string(out), "earshot "+testVersion) {
+	out, err := program.Command(t, binary, "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "earshot "+program.Version) {
 		t.Errorf("it says %q, %v", out, err)
 	}
 	response, err := http.Get(start(t).url + "/metrics")
@@ -116,11 +116,11 @@ func TestABuildWithoutARepositoryIsToldItsVersion(t *testing.T) {
 	}
 	defer response.Body.Close()
 	metrics, err := io.ReadAll(response.Body)
-	if err != nil || !strings.Contains(string(metrics), `version="`+testVersion+`"`) {
+	if err != nil || !strings.Contains(string(metrics), `version="`+program.Version+`"`) {
 		t.Errorf("the metrics are %s (%v)", metrics, err)
 	}
 	for _, file := range []string{"Dockerfile", ".goreleaser.yaml"} {
-		if !strings.Contains(read(t, file), setVersion) {
+		if !strings.Contains(read(t, file), "-X main.release=") {
 			t.Errorf("%s does not set the version", file)
 		}
 	}
@@ -141,9 +141,9 @@ func TestTheUnitNamesThingsThatExist(t *testing.T) {
 		}
 	}
 	u := ask(t)
-	program, arguments, _ := strings.Cut(strings.Join(settings["ExecStart"], " "), " ")
-	if filepath.Base(program) != "earshot" {
-		t.Errorf("it starts %s", program)
+	started, arguments, _ := strings.Cut(strings.Join(settings["ExecStart"], " "), " ")
+	if filepath.Base(started) != "earshot" {
+		t.Errorf("it starts %s", started)
 	}
 	for _, problem := range u.problems(arguments) {
 		t.Error(problem)
@@ -162,7 +162,7 @@ func TestTheUnitNamesThingsThatExist(t *testing.T) {
 	if err := os.WriteFile(unit, []byte(strings.Replace(read(t, "packaging/earshot.service"), "ExecStart=earshot ", "ExecStart="+binary+" ", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text, err := exec.CommandContext(t.Context(), tool.Find(t, "systemd-analyze"), "verify", unit).CombinedOutput()
+	text, err := program.Command(t, tool.Find(t, "systemd-analyze"), "verify", unit).CombinedOutput()
 	if err != nil || len(text) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, text)
 	}
@@ -171,7 +171,7 @@ func TestTheUnitNamesThingsThatExist(t *testing.T) {
 func TestThePackagesHaveTheCompletionsOfTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "fish"} {
-		out, err := exec.CommandContext(t.Context(), binary, "completion", shell).Output()
+		out, err := program.Command(t, binary, "completion", shell).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestTheReleaseNamesThingsThatExist(t *testing.T) {
 		}
 	}
 	for _, script := range packages.Scripts {
-		if text, err := exec.CommandContext(t.Context(), "sh", "-n", filepath.Join(root, script)).CombinedOutput(); err != nil {
+		if text, err := program.Command(t, "sh", "-n", filepath.Join(root, script)).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", script, err, text)
 		}
 	}

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,40 +10,24 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"earshot/test/harness/program"
 )
 
 // binary is the program, as it is released.
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(withProgram(m.Run))
-}
-
-// setVersion is how a build is told its version.
-const (
-	setVersion  = "-X main.release="
-	testVersion = "v1.2.3-docs"
-)
-
-// withProgram builds the program for the time of the tests.
-func withProgram(run func() int) int {
-	dir, err := os.MkdirTemp("", "earshot-docs-")
+	programs, err := program.Build("./cmd/earshot")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		os.Exit(1)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the system's folder for such things
-	binary = filepath.Join(dir, "earshot")
-	build := exec.Command("go", "build", "-ldflags", setVersion+testVersion, "-o", binary, "./cmd/earshot")
-	build.Dir = root
-	if text, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, text)
-		return 1
-	}
-	return run()
+	binary = filepath.Join(programs, "earshot")
+	os.Exit(m.Run())
 }
 
 // service is a running node and what a shell beside it knows.
@@ -76,11 +59,9 @@ func (s *service) serve(t *testing.T) {
 	node := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
 	node.Env, node.Stderr = s.env, t.Output()
 	node.Cancel = func() error { return node.Process.Signal(syscall.SIGTERM) }
-	output, err := node.StdoutPipe()
+	node.WaitDelay = time.Minute
+	greeting, err := program.Start(node)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := node.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -88,13 +69,9 @@ func (s *service) serve(t *testing.T) {
 			t.Errorf("the node: %v", err)
 		}
 	})
-	greeting := ""
-	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
-		greeting += lines.Text() + "\n"
-	}
 	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n`).FindStringSubmatch(greeting)
 	if match == nil {
-		t.Fatalf("the node did not start, or greets with %s", greeting)
+		t.Fatalf("the node greets with %s", greeting)
 	}
 	s.url, s.key = match[1], match[2]
 }

@@ -1,11 +1,8 @@
 package examples
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,10 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -51,33 +47,24 @@ func withService(run func() int) (status int, err error) {
 		return 1, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	server = account{programs: filepath.Join(dir, "bin"), data: filepath.Join(dir, "data")}
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", server.programs+"/", "./cmd/earshot", "./examples/...")
-	build.Dir = root
-	if text, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("build the programs: %w\n%s", err, text)
+	server = account{data: filepath.Join(dir, "data")}
+	if server.programs, err = program.Build("./cmd/earshot", "./examples/..."); err != nil {
+		return 1, err
 	}
 	node := exec.Command(filepath.Join(server.programs, "earshot"), "serve", "--listen", "127.0.0.1:0", "--allow-private-webhooks", "--log-level", "warn")
 	node.Env, node.Stderr = server.env(), os.Stderr
-	output, err := node.StdoutPipe()
+	greeting, err := program.Start(node)
 	if err != nil {
 		return 1, err
 	}
-	if err := node.Start(); err != nil {
-		return 1, err
-	}
 	defer func() {
-		if stopped := errors.Join(node.Process.Signal(syscall.SIGTERM), node.Wait()); stopped != nil {
+		if stopped := program.Stop(node); stopped != nil {
 			status, err = 1, fmt.Errorf("stop the service: %w", stopped)
 		}
 	}()
-	greeting := ""
-	for lines := bufio.NewScanner(output); lines.Scan() && !strings.HasPrefix(lines.Text(), "Dashboard: "); {
-		greeting += lines.Text() + "\n"
-	}
 	match := regexp.MustCompile(`export EARSHOT_URL=(\S+) EARSHOT_API_KEY=(\S+)\n(?s:.*) (whsec_\S+)\n`).FindStringSubmatch(greeting)
 	if match == nil {
-		return 1, fmt.Errorf("the service did not start, or greets with %s", greeting)
+		return 1, fmt.Errorf("the service greets with %s", greeting)
 	}
 	server.url, server.key, server.secret = match[1], match[2], match[3]
 	return run(), nil
@@ -101,9 +88,9 @@ func (a account) with(variables ...string) account {
 
 // run runs a program in a folder and returns its output. It skips the test if the program is
 // not installed, except in CI.
-func (a account) run(t *testing.T, dir, program string, args ...string) string {
+func (a account) run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	output, err := a.try(t, dir, program, args...)
+	output, err := a.try(t, dir, name, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,33 +98,31 @@ func (a account) run(t *testing.T, dir, program string, args ...string) string {
 }
 
 // try is run for a program that may fail.
-func (a account) try(t *testing.T, dir, program string, args ...string) (string, error) {
+func (a account) try(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
-	command := a.command(t, dir, program, args...)
+	command := a.command(t, dir, name, args...)
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	output, err := command.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, problems.String(), output)
+		err = fmt.Errorf("%s %s: %w\n%s%s", name, strings.Join(args, " "), err, problems.String(), output)
 	}
 	return string(output), err
 }
 
 // command returns a command that ends with the test.
-func (a account) command(t *testing.T, dir, program string, args ...string) *exec.Cmd {
+func (a account) command(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	if program == "python3" {
-		program = tool.Python(t, "httpx") // which the client needs
+	if name == "python3" {
+		name = tool.Python(t, "httpx") // which the client needs
 	}
-	path, err := exec.LookPath(filepath.Join(a.programs, program))
+	path, err := exec.LookPath(filepath.Join(a.programs, name))
 	if err != nil {
-		path, err = exec.LookPath(program)
+		path, err = exec.LookPath(name)
 	}
 	tool.Need(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a script that waits for something that never comes
-	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, path, args...)
-	command.Dir, command.Env, command.WaitDelay = dir, a.env(), time.Second
+	command := program.Command(t, path, args...)
+	command.Dir, command.Env = dir, a.env()
 	return command
 }
 

@@ -54,13 +54,9 @@ type column struct {
 	seen      map[string]int // field -> documents that have it
 }
 
-// TestFidelity counts the fields and compares the counts with the page. It reads all captures,
-// which takes long under the race detector: make fidelity runs it without.
+// TestFidelity counts the fields and compares the counts with the page.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
-	if providertest.Mass > 1 {
-		t.Skip("make fidelity counts without the race detector")
-	}
 	columns := map[string]*column{}
 	for _, f := range folders {
 		name := f.provider + " " + string(f.surface)

@@ -147,7 +147,7 @@ func Pair(tb testing.TB, address string, change ...func(*app.Config)) (n, other 
 // loaded machine.
 func Eventually(tb testing.TB, what string, condition func() bool) {
 	tb.Helper()
-	deadline := time.NewTimer(5 * time.Minute)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

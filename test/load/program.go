@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/orgs"
+	"earshot/test/harness/program"
 )
 
 // Program is the released program, running in its own process.
@@ -28,19 +28,10 @@ type Program struct {
 	address string // address of its database
 }
 
-// Found is the prefix of the line on which a program prints its URL.
-const Found = "Dashboard: "
-
-// Build builds the program without the race detector. All tests build it with the same flags, so
-// that its dependencies are compiled once.
+// Build returns the program earshot without the race detector.
 func Build(tb testing.TB) (binary string) {
 	tb.Helper()
-	binary = filepath.Join(tb.TempDir(), "earshot")
-	command := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "earshot/cmd/earshot")
-	if text, err := command.CombinedOutput(); err != nil {
-		tb.Fatalf("build the program: %v\n%s", err, text)
-	}
-	return binary
+	return program.Earshot(tb)
 }
 
 // Start runs the program on a database until the test ends.
@@ -57,7 +48,7 @@ func Start(tb testing.TB, binary, address string, flags ...string) *Program {
 	return p
 }
 
-// Run runs a program that prints its URL after Found, until the test ends.
+// Run runs a program that prints its URL after program.Ready, until the test ends.
 func Run(tb testing.TB, binary string, args ...string) *Program {
 	tb.Helper()
 	log, err := os.Create(filepath.Join(tb.TempDir(), "log"))
@@ -66,36 +57,21 @@ func Run(tb testing.TB, binary string, args ...string) *Program {
 	}
 	command := exec.CommandContext(context.WithoutCancel(tb.Context()), binary, args...)
 	command.Stderr = log
-	out, err := command.StdoutPipe()
+	greeting, err := program.Start(command)
 	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		tb.Fatal(err)
+		said, _ := os.ReadFile(log.Name())
+		tb.Fatalf("%v\n%s", err, said)
 	}
 	p := &Program{Log: log.Name(), PID: command.Process.Pid}
-	p.Stop = func() error {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			return err
-		}
-		return command.Wait()
-	}
+	p.Stop = func() error { return program.Stop(command) }
 	p.Kill = sync.OnceFunc(func() {
 		_ = command.Process.Signal(syscall.SIGKILL)
 		_ = command.Wait()
 		_ = log.Close()
 	})
 	tb.Cleanup(p.Kill)
-	for lines := bufio.NewScanner(out); p.BaseURL == "" && lines.Scan(); {
-		if shown, ok := strings.CutPrefix(lines.Text(), Found); ok {
-			p.BaseURL, _, _ = strings.Cut(shown, "/#")
-		}
-	}
-	if p.BaseURL == "" {
-		p.Kill()
-		said, _ := os.ReadFile(p.Log)
-		tb.Fatalf("the program did not start:\n%s", said)
-	}
+	_, shown, _ := strings.Cut(greeting, program.Ready)
+	p.BaseURL, _, _ = strings.Cut(strings.TrimSpace(shown), "/#")
 	return p
 }
 

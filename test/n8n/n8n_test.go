@@ -4,11 +4,11 @@ package n8n
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -58,7 +58,7 @@ func build(t *testing.T) (dir string) {
 
 func run(t *testing.T, dir string, env []string, name string, args ...string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), name, args...)
+	command := program.Command(t, name, args...)
 	command.Dir, command.Env = dir, append(os.Environ(), env...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, output)

@@ -2,12 +2,12 @@ package sdk
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"earshot/internal/account"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -24,7 +24,7 @@ func TestPython(t *testing.T) {
 	}
 	run := func(dir string, env []string, args ...string) {
 		t.Helper()
-		command := exec.CommandContext(t.Context(), python, args...)
+		command := program.Command(t, python, args...)
 		command.Dir, command.Env = dir, append(os.Environ(), env...)
 		if text, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("python3 %q: %v\n%s", args, err, text)
@@ -39,7 +39,11 @@ func TestPython(t *testing.T) {
 
 	tests := filepath.Join(source, "tests")
 	env := []string{"PYTHONPATH=" + wheel, "PYTHONDONTWRITEBYTECODE=1", "MYPYPATH=" + wheel}
-	run(tests, env, "-m", "mypy", "--config-file", "../pyproject.toml", "--cache-dir", os.DevNull, filepath.Join(wheel, "earshot"), ".")
+	cache, err := filepath.Abs("../../bin/test/mypy") // of the packages that the client uses
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(tests, env, "-m", "mypy", "--config-file", "../pyproject.toml", "--cache-dir", cache, filepath.Join(wheel, "earshot"), ".")
 
 	n := harness.Start(t, harness.LocalWebhooks)
 	a := n.Organization(t, "many", 100_000, append(account.DefaultScopes(), account.ScopeAdmin)...)

@@ -3,7 +3,6 @@ package sdk
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
+	"earshot/test/harness/program"
 	"earshot/test/harness/tool"
 )
 
@@ -71,7 +71,7 @@ type script struct {
 // run runs a program and returns its output. It fails the test if the program fails.
 func (s script) run(name string, args ...string) string {
 	s.t.Helper()
-	command := exec.CommandContext(s.t.Context(), name, args...)
+	command := program.Command(s.t, name, args...)
 	command.Env = append(os.Environ(), s.env...)
 	text, err := command.CombinedOutput()
 	if err != nil {

@@ -73,7 +73,7 @@ func (f *follower) until(t *testing.T, what string, condition func() bool) {
 
 func (f *follower) next(t *testing.T, what string) (event client.LiveEvent, open bool) {
 	t.Helper()
-	deadline := time.NewTimer(5 * time.Minute)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	select {
 	case event, open = <-f.events:
@@ -162,7 +162,7 @@ func TestAStreamIsOfOneOrganization(t *testing.T) {
 func TestAStreamEndsWhenTheNodeStops(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
+		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
 		a := n.Organization(t, "many", 1000)
 		f := follow(t, n.Client(a))
 		leave := n.Hang(t, a)

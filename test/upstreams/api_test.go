@@ -1,3 +1,5 @@
+// Package upstreams_test tests official APIs, vendors and the web as upstreams of the whole service,
+// against stand-ins that play them.
 package upstreams_test
 
 import (

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -27,7 +28,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Handler serves the HTML page of the dashboard at / and of the API reference at
 // /docs, and below /assets/ the scripts and the style sheet.
-func Handler() http.Handler {
+func Handler() http.Handler { return handler() }
+
+// handler is made once, since compressing the files takes a while.
+var handler = sync.OnceValue(func() http.Handler {
 	mux := http.NewServeMux()
 	page := serveFile("web/index.html", "text/html; charset=utf-8")
 	mux.Handle("GET /{$}", page)
@@ -36,7 +40,7 @@ func Handler() http.Handler {
 	mux.Handle("GET /assets/live.js", serveFile("dist/live.js", "text/javascript; charset=utf-8"))
 	mux.Handle("GET /assets/app.css", serveFile("dist/app.css", "text/css; charset=utf-8"))
 	return mux
-}
+})
 
 // serveFile returns a handler for an embedded file. Browsers revalidate their
 // cached copy with its ETag on every request.

@@ -97,7 +97,7 @@ func (h house) send(t *testing.T, g guard.Guard) *webhook.Sender {
 // await waits until a delivery satisfies the condition.
 func (h house) await(t *testing.T, id string, done func(*store.Delivery) bool) *store.Delivery {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		d, err := h.Delivery(ctx, h.owner, id)

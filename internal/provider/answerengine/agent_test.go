@@ -20,6 +20,7 @@ import (
 	"earshot/internal/provider/chat"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 // expected is what the description of a captured response says that it holds.
@@ -38,7 +39,7 @@ type expected struct {
 // TestAgentCaptures compares what is read from responses of the Agent API with their descriptions.
 func TestAgentCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "api_answerengine_agent/*.expected.json") {
+	for _, path := range captures.Find(t, "api_answerengine_agent/*.expected.json") {
 		name := strings.TrimSuffix(path, ".expected.json")
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()

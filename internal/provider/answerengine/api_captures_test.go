@@ -15,6 +15,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // apiFacts is what a simple look at an answer's JSON finds.
@@ -112,7 +113,7 @@ func factsOf(a *earshot.Answer) apiFacts {
 // finds.
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "api_answerengine/*") {
+	for _, path := range captures.Find(t, "api_answerengine/*") {
 		for i, e := range providertest.Exchanges(t, path) {
 			if e.Method == http.MethodGet {
 				continue // a page that the question is about

@@ -96,7 +96,7 @@ func TestAPIFiltersAreFinal(t *testing.T) {
 
 func TestAPIHostile(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	long := `"https://a.test/` + rep("x", 1000) + `"`
 	whole := func(text, fields string) string {
 		return `{"object":"chat.completion",` + fields + `"choices":[{"finish_reason":"stop","message":{"content":"` + text + `"}}]}`
@@ -104,9 +104,9 @@ func TestAPIHostile(t *testing.T) {
 	for name, document := range map[string]string{
 		"wrong kinds":    `{"object":"chat.completion","citations":{"0":1},"search_results":["x",1,null],"images":1,"related_questions":{},"choices":[1,{"message":[],"delta":"x","finish_reason":1}]}`,
 		"wrong pages":    whole("x[1][2][3]", `"citations":[1,null,{"url":"javascript:x"},["https://a.test/"]],`),
-		"many numbers":   whole(rep("word[1] ", 3_000/providertest.Mass), `"citations":[`+long+`],`),
+		"many numbers":   whole(rep("word[1] ", 3_000), `"citations":[`+long+`],`),
 		"many pictures":  whole("x", `"images":["https://a.test/`+rep(`","https://a.test/x`, 50_000)+`"],`),
-		"many links":     whole(rep(rep("[1][2]", 20)+" x ", 300/providertest.Mass), `"citations":[`+long+`,"https://b.test/`+rep("x", 3000)+`"],`),
+		"many links":     whole(rep(rep("[1][2]", 20)+" x ", 300), `"citations":[`+long+`,"https://b.test/`+rep("x", 3000)+`"],`),
 		"many pages":     whole("x[1]", `"citations":[`+rep(`"https://a.test/",`, 100_000)+long+`],`),
 		"endless link":   whole("x[1]", `"citations":["https://a.test/`+rep("x", 1<<20)+`"],`),
 		"open thoughts":  whole(rep("<think>", 30_000), ""),

@@ -13,6 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // leftOver matches the remains of a citation in a text.
@@ -21,7 +22,7 @@ var leftOver = regexp.MustCompile(`\[[0-9]+\]|\[[a-z_]+:[0-9]+\]`)
 // TestCaptures reads documents of the real site and compares them with a simple look at their JSON.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_answerengine/*.json") {
+	for _, path := range captures.Find(t, "web_answerengine/*.json") {
 		for i, e := range providertest.Exchanges(t, path) {
 			if !bytes.Contains(e.Body, []byte(`"blocks"`)) {
 				continue // the output of a tool, not of the site
@@ -178,7 +179,7 @@ func addQueries(queries *[]string, value any) {
 
 func TestCapturedPages(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_pages/*perplexity*.html") {
+	for _, path := range captures.Find(t, "web_pages/*perplexity*.html") {
 		a := providertest.Yields(t, parse, providertest.Stored(t, path))
 		providertest.CheckNoMarkup(t, a.Text)
 		if len(a.Text) < 20 || a.Markdown == "" || len(a.CitationPills) == 0 {

@@ -40,7 +40,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	block := func(field string) string {
 		return `data: {"blocks":[{"intended_usage":"ask_text",` + field + `}],"final_sse_message":true}` + "\n\n"
 	}
@@ -62,7 +62,7 @@ func TestHostileStreams(t *testing.T) {
 		"many rows":          `data: {"blocks":[{"intended_usage":"ask_text","markdown_block":{"answer":"a[1]"}},{"intended_usage":"sources_answer_mode","sources_mode_block":{"rows":[` + rep(`{"citation":1e9,"web_result":{"url":"https://a.example/"}},`, 20_000) + `{"citation":-1}]}}],"final_sse_message":true}` + "\n\n",
 		"many entries":       `[` + rep(`{"blocks":[{}],"updated_datetime":"1"},`, 40_000) + `0]`,
 		"many places":        block(`"places":[` + rep(`{"name":"a","address":["b"]},`, 20_000) + `0]`),
-		"many named places":  block(`"places":[` + numberedPlaces(5000/providertest.Mass) + `]`),
+		"many named places":  block(`"places":[` + numberedPlaces(5000) + `]`),
 		"named marks":        string(entry(rep("word[a_file:9] ", 20_000))),
 		"nested envelopes":   rep(`{"a":[`, 4000) + rep(`]}`, 4000),
 		"wide envelope":      `{"a":[` + rep(`{"b":0},`, 200_000) + `0]}`,

@@ -35,8 +35,8 @@ func formatted(a *earshot.Answer, document []byte) ([]byte, error) {
 	title := []rune(a.Text)
 	err := answerPage.Execute(&page, map[string]any{
 		"Answer": a, "Title": string(title[:min(len(title), maxTitle)]),
-		"Text":     template.HTML(text.String()),                  //nolint:gosec // the formatter drops unsafe content
-		"Document": template.HTML(rawdoc.EmbedDocument(document)), //nolint:gosec // a comment of letters and digits only
+		"Text":     template.HTML(text.String()),                  // the formatter drops unsafe content
+		"Document": template.HTML(rawdoc.EmbedDocument(document)), // a comment of letters and digits only
 	})
 	if err != nil {
 		return nil, fmt.Errorf("format an answer: %w", err)

@@ -12,14 +12,15 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
-// captures returns the stored documents of the real site.
-func captures(t *testing.T) []string {
+// pages returns the stored documents of the real site.
+func pages(t *testing.T) []string {
 	t.Helper()
 	var paths []string
 	for _, pattern := range []string{"web_pages/*chatgpt*.html", "web_chatassistant_stream/*.json", "web_chatassistant_json/*.json"} {
-		paths = append(paths, providertest.Captures(t, pattern)...)
+		paths = append(paths, captures.Find(t, pattern)...)
 	}
 	return paths
 }
@@ -29,7 +30,7 @@ func captures(t *testing.T) []string {
 // document finds.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range captures(t) {
+	for _, path := range pages(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document := providertest.Exchanges(t, path)[0].Body

@@ -65,8 +65,8 @@ func TestLargePageData(t *testing.T) {
 	}
 	for name, data := range map[string]string{
 		"doubling": doubling + "0]",
-		"itself":   `[[` + providertest.Repeat("0,", 200_000) + `0]]`,
-		"texts":    `[[` + providertest.Repeat("1,", 200_000) + `1],"` + providertest.Repeat("x", 400_000) + `"]`,
+		"itself":   `[[` + strings.Repeat("0,", 200_000) + `0]]`,
+		"texts":    `[[` + strings.Repeat("1,", 200_000) + `1],"` + strings.Repeat("x", 400_000) + `"]`,
 	} {
 		if _, err := parse(dataPage(t, data, "")); err == nil || providertest.Reason(t, err) != string(earshot.ReasonUnreadable) {
 			t.Errorf("%s: %v", name, err)

@@ -162,7 +162,7 @@ func (p *Page) ReadTurn(turn *html.Node, want answer.Options) (*earshot.Answer, 
 		return nil, err
 	}
 	if found.Text == "" {
-		return nil, nil //nolint:nilnil // documented: an answer without text
+		return nil, nil
 	}
 	return found, nil
 }

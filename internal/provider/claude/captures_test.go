@@ -14,6 +14,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/claude"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // facts is what a simple look at the JSON of a response finds.
@@ -148,7 +149,7 @@ func factsOf(a *earshot.Answer) facts {
 // finds. A response that pauses is read together with the one that continues it.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/anthropic/*") {
+	for _, path := range captures.Find(t, "vendors/anthropic/*") {
 		var before []byte
 		for i, e := range providertest.Exchanges(t, path) {
 			body := slices.Concat(before, e.Body)

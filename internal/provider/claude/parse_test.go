@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	providertest.Hostile(t, providertest.AnswerText, parseText)
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	message := func(content string) string {
 		return `{"type":"message","stop_reason":"end_turn","content":[` + content + `{"type":"text","text":"x"}]}`
 	}

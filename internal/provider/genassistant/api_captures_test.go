@@ -13,6 +13,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // apiFacts is what a simple look at an answer's JSON finds.
@@ -142,7 +143,7 @@ func distinct(list []string) []string {
 // finds.
 func TestAPICaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "api_genassistant/*") {
+	for _, path := range captures.Find(t, "api_genassistant/*") {
 		for i, e := range providertest.Exchanges(t, path) {
 			if strings.Contains(e.URL, "oauth2") || bytes.Contains(e.Body, []byte(`"event_type"`)) {
 				continue // not an answer, or the answer to a call that we do not make

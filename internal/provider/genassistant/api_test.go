@@ -142,7 +142,7 @@ func TestAPIBlocksAreFinal(t *testing.T) {
 
 func TestAPIHostile(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	whole := func(text, metadata string) string {
 		return `{"candidates":[{"content":{"parts":[{"text":"` + text + `"}]},"finishReason":"STOP","groundingMetadata":{` + metadata + `}}]}`
 	}
@@ -152,7 +152,7 @@ func TestAPIHostile(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&pages, `{"web":{"uri":"https://a.test/%d/%s"}},`, i, rep("x", 3000))
 	}
-	for i := range 500 / providertest.Mass {
+	for i := range 500 {
 		fmt.Fprintf(&supports, `{"segment":{"endIndex":%d},"groundingChunkIndices":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19]},`, i)
 	}
 	documents := map[string]string{
@@ -160,7 +160,7 @@ func TestAPIHostile(t *testing.T) {
 		"wrong kinds":      `{"candidates":{"0":[]},"promptFeedback":[],"usageMetadata":1,"error":null}`,
 		"wrong parts":      `{"candidates":[{"content":{"parts":[1,{"text":2},{"text":["x"]},null]},"finishReason":7}]}`,
 		"wrong offsets":    whole("äöü", `"groundingChunks":[{"web":{"uri":"https://a.test/"}}],"groundingSupports":[{"segment":{"startIndex":-5,"endIndex":1e300,"partIndex":-1},"groundingChunkIndices":[0,-1,1e99,"0"]},{"segment":{"startIndex":9,"endIndex":1},"groundingChunkIndices":[0]},{"segment":{"endIndex":1,"partIndex":99},"groundingChunkIndices":[0]}]`),
-		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 5000/providertest.Mass)+support+`]`),
+		"many supports":    whole(rep("word ", 20_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(support+",", 5000)+support+`]`),
 		"absent stretches": whole(rep("a", 100_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+rep(`{"segment":{"endIndex":3,"text":"`+rep("a", 500)+`b"},"groundingChunkIndices":[0]},`, 600)+support+`]`),
 		"many queries":     whole("x", `"webSearchQueries":["a`+rep(`","b`, 100_000)+`"]`),
 		"private use":      whole(rep(`\ue202`, 80_000), `"groundingChunks":[`+chunk+`],"groundingSupports":[`+support+`]`),

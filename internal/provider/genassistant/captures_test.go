@@ -13,13 +13,14 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // TestCaptures reads pages of the real site. They are not our fixtures, so the test checks only
 // what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_pages/*gemini*.html") {
+	for _, path := range captures.Find(t, "web_pages/*gemini*.html") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(path)
@@ -48,7 +49,7 @@ func TestCaptures(t *testing.T) {
 // lines.
 func TestCapturedStreams(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_genassistant/*.json") {
+	for _, path := range captures.Find(t, "web_genassistant/*.json") {
 		for i, e := range providertest.Exchanges(t, path) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()

@@ -26,7 +26,7 @@ func replied(text, further string) string {
 // TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	groups := func(list string) string { return `[{"44":[` + list + `]}]` }
 	group := `[[" [cite: 1, 2]"],[[null,null,null,[[null,"https://a.example/","A"]]]]]`
 	for name, document := range map[string]string{

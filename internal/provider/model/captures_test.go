@@ -14,6 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // facts is what a simple look at the JSON of an answer finds.
@@ -105,7 +106,7 @@ func factsOf(a *earshot.Answer) facts {
 // their JSON finds.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/openrouter/*") {
+	for _, path := range captures.Find(t, "vendors/openrouter/*") {
 		for i, e := range providertest.Exchanges(t, path) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()

@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	providertest.Hostile(t, providertest.AnswerText, parseText)
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	whole := func(text, annotations, further string) string {
 		return `{"choices":[{"finish_reason":"stop","message":{"content":"` + text + `","annotations":[` + annotations + `]}}]` + further + `}`
 	}

@@ -67,7 +67,7 @@ func (l *Lab) Browse(t *testing.T, p provider.Provider) (*Lab, *browser.Browser)
 // visit asks on the app page, from Germany.
 func (v *visitor) visit(t *testing.T, prompt string, take browser.Step) []byte {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	document, err := v.browser.Visit(ctx, browser.Visit{
 		URL:      v.app(),

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"earshot/test/captures"
 )
 
 // Fidelity logs what is found in each real document of an assistant; make fidelity prints this
@@ -24,7 +26,7 @@ func Fidelity(t *testing.T, parse func(document []byte) (any, error), unanswered
 	const row = "%-88s %6v %7v %5v %7v %7v %6v  %v"
 	t.Logf(row, "document", "words", "sources", "posts", "pills", "queries", "other", "model")
 	for _, pattern := range patterns {
-		for _, path := range Captures(t, pattern) {
+		for _, path := range captures.Find(t, pattern) {
 			exchanges := Exchanges(t, path)
 			if len(exchanges) == 0 && why(path) == "" {
 				t.Errorf("%s has no documents", filepath.Base(path))

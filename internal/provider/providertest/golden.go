@@ -16,7 +16,6 @@ import (
 
 	"earshot"
 	"earshot/internal/upstream"
-	"earshot/test/captures"
 )
 
 var update = flag.Bool("update", false, "write what the parsers yield into the golden files")
@@ -108,7 +107,7 @@ func outcome(t *testing.T, document []byte, parse Parse) []byte {
 func compare(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil { //nolint:gosec // a golden file is next to its document
+		if err := os.WriteFile(path, got, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -135,16 +134,6 @@ func Reason(tb testing.TB, err error) string {
 		tb.Fatalf("unknown reason %q", failure.Reason)
 	}
 	return string(failure.Reason)
-}
-
-// Captures returns the paths of the real documents that match the pattern. It skips the test if
-// there are none, and under the race detector: make test also runs without it.
-func Captures(tb testing.TB, pattern string) []string {
-	tb.Helper()
-	if Mass > 1 {
-		tb.Skip("captures are read without the race detector")
-	}
-	return captures.Find(tb, pattern)
 }
 
 // Yields parses a document that must yield an answer.

@@ -42,20 +42,11 @@ func Survives(t *testing.T, document string, parse Parse) {
 	Check(t, result)
 }
 
-// Repeat is strings.Repeat, but reduces a large count under the race detector. If the count must
-// exceed a limit of the parser, use strings.Repeat.
-func Repeat(text string, count int) string {
-	if count > 1000 {
-		count /= Mass
-	}
-	return strings.Repeat(text, count)
-}
-
 // HostileDocuments returns documents that are designed to break a parser, by name. page has a %s in
 // place of the answer's text.
 func HostileDocuments(page string) map[string]string {
 	within := func(text string) string { return strings.Replace(page, "%s", text, 1) }
-	rep := Repeat
+	rep := strings.Repeat
 	return map[string]string{
 		"nothing":             "",
 		"white space":         " \n\t ",

@@ -9,6 +9,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/searchaimode"
 	"earshot/internal/provider/serp"
+	"earshot/test/captures"
 )
 
 // debris matches text that must not be in an answer.
@@ -19,7 +20,7 @@ var debris = regexp.MustCompile(`\x{200b}|\x{feff}|\x{fffd}|&(?:amp|nbsp|lt|gt|q
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
-	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
+	for _, path := range captures.Find(t, "web_searchaimode/*.html") {
 		page := filepath.Base(path)
 		document := providertest.Stored(t, path)
 		a, err := served.Parse(document, "US")

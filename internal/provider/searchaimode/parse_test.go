@@ -10,6 +10,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/searchaimode"
 	"earshot/internal/provider/serp"
+	"earshot/test/captures"
 )
 
 // answerPage is a page with %s in the text of an answer.
@@ -63,7 +64,7 @@ func TestHostileMarks(t *testing.T) {
 		"products":  `<div data-attrid="product-card" data-product-id="1"><b data-attrid="product-title">x</b>`,
 	}
 	for name, piece := range pieces {
-		const most = 59_000 / min(providertest.Mass, 8) // just below the limit of tags on a page
+		const most = 59_000 // just below the limit of tags on a page
 		for _, times := range []int{150, most / strings.Count(piece, "<")} {
 			t.Run(fmt.Sprintf("%d %s", times, name), func(t *testing.T) {
 				filling := strings.Repeat("<i>x</i>", (most-times*strings.Count(piece, "<"))/2)
@@ -80,7 +81,7 @@ func FuzzParse(f *testing.F) { providertest.Fuzz(f, answerPage, parse) }
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	served := searchaimode.Provider{Engine: serp.Engine{Host: "google.com"}}
-	for _, path := range providertest.Captures(t, "web_searchaimode/*.html") {
+	for _, path := range captures.Find(t, "web_searchaimode/*.html") {
 		document, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

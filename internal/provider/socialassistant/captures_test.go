@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"earshot/internal/provider/providertest"
+	"earshot/test/captures"
 )
 
 // TestCaptures reads documents of the real site. They are not our fixtures, so the test checks only
 // what must hold for all of them.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_socialassistant/*.json") {
+	for _, path := range captures.Find(t, "web_socialassistant/*.json") {
 		for i, e := range providertest.Exchanges(t, path) {
 			t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 				t.Parallel()
@@ -68,7 +69,7 @@ type outcome struct {
 
 func TestCapturedPages(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "web_pages/*grok*.html") {
+	for _, path := range captures.Find(t, "web_pages/*grok*.html") {
 		a := providertest.Yields(t, parse, providertest.Stored(t, path))
 		providertest.CheckNoMarkup(t, a.Text)
 		if len(a.Text) < 20 || a.Markdown == "" {

@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStreams parses streams that are designed to break this parser.
 func TestHostileStreams(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	whole := func(fields string) string {
 		return `{"result":{"response":{"modelResponse":{"message":"x",` + fields + `}}}}`
 	}

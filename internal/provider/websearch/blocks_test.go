@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/websearch"
+	"earshot/test/captures"
 )
 
 // TestLabShowsEveryBlock runs several searches, because some blocks are only on some pages.
@@ -92,10 +93,7 @@ var classes = regexp.MustCompile(` class=("[^"]*"|'[^']*'|[^\s>]+)`)
 // TestClassNamesDecideNothing compares the results of real pages with and without class names.
 func TestClassNamesDecideNothing(t *testing.T) {
 	t.Parallel()
-	for i, path := range providertest.Captures(t, "websearch/*.html") {
-		if i%providertest.Mass != 0 {
-			continue // only some captures under the race detector
-		}
+	for _, path := range captures.Find(t, "websearch/*.html") {
 		document := providertest.Stored(t, path)
 		with, err := websearch.Parse(document, realEngine, "US")
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/websearch"
+	"earshot/test/captures"
 )
 
 // realEngine is the engine whose pages were captured.
@@ -22,7 +23,7 @@ var realEngine = serp.Engine{Host: "google.com"}
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	counted := counts(t)
-	for _, path := range providertest.Captures(t, "websearch/*.html") {
+	for _, path := range captures.Find(t, "websearch/*.html") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			result, err := websearch.Parse(providertest.Stored(t, path), realEngine, "US")
 			if err != nil {
@@ -54,7 +55,7 @@ func products(result *earshot.WebSearch) int {
 // TestBlockedCaptures distinguishes pages that refuse us from pages without results.
 func TestBlockedCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "websearch_blocked/*.html") {
+	for _, path := range captures.Find(t, "websearch_blocked/*.html") {
 		result, err := websearch.Parse(providertest.Stored(t, path), realEngine, "US")
 		if strings.Contains(path, "no_results") {
 			if err != nil || len(result.OrganicResults) != 0 {
@@ -74,7 +75,7 @@ var counted = regexp.MustCompile(`\| websearch/(\S+) .*\| organic (\d+),`)
 // captures.
 func counts(tb testing.TB) map[string]int {
 	tb.Helper()
-	index, err := os.ReadFile(providertest.Captures(tb, "INDEX.md")[0])
+	index, err := os.ReadFile(captures.Find(tb, "INDEX.md")[0])
 	if err != nil {
 		tb.Fatal(err)
 	}

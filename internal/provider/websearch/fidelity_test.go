@@ -14,6 +14,7 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/websearch"
+	"earshot/test/captures"
 )
 
 // TestFidelity prints what was found on each captured page, and checks properties that every page
@@ -22,7 +23,7 @@ func TestFidelity(t *testing.T) {
 	t.Parallel()
 	var all websearch.Score
 	redirects := 0
-	pages := providertest.Captures(t, "websearch/*.html")
+	pages := captures.Find(t, "websearch/*.html")
 	t.Logf("%-58s %s", "page", websearch.ScoreHead)
 	for _, path := range pages {
 		document := providertest.Stored(t, path)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,7 +89,7 @@ func TestHostile(t *testing.T) {
 // TestHostileStructure parses pages that repeat and nest the elements that the parser looks for.
 func TestHostileStructure(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	for name, part := range map[string]string{
 		"many results":        rep(`<div><a href="https://a.example/"><h3>x</h3></a></div>`, 9000),
 		"deep results":        rep("<div>", 400) + rep(`<a href="https://a.example/"><h3>x</h3></a>`, 9000),

@@ -4,7 +4,11 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
+	"errors"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,7 +37,7 @@ const CitusVariable = "EARSHOT_TEST_CITUS"
 func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
 	on(t, "sqlite", SQLite, test)
-	on(t, "postgres", emptied, test)
+	on(t, "postgres", Postgres, test)
 	on(t, "citus", Citus, test)
 }
 
@@ -42,7 +46,7 @@ func OnEach(t *testing.T, test func(t *testing.T, address string)) {
 func OnFresh(t *testing.T, test func(t *testing.T, address string)) {
 	t.Helper()
 	on(t, "sqlite", sqlite, test)
-	on(t, "postgres", Postgres, test)
+	on(t, "postgres", FreshPostgres, test)
 }
 
 func on(t *testing.T, name string, database func(testing.TB) string, test func(t *testing.T, address string)) {
@@ -91,9 +95,9 @@ var emptySQLite = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// Postgres creates an empty schema and returns its address. Without a server it skips the test,
-// or fails it in CI.
-func Postgres(tb testing.TB) string {
+// FreshPostgres creates an empty schema without tables and returns its address. Without a server
+// it skips the test, or fails it in CI.
+func FreshPostgres(tb testing.TB) string {
 	tb.Helper()
 	server := postgres(tb)
 	admin := connect(tb, server)
@@ -105,6 +109,16 @@ func Postgres(tb testing.TB) string {
 		}
 	})
 	return With(tb, server, "search_path", schema)
+}
+
+// Postgres returns the address of a schema with empty tables. A benchmark gets new tables, since
+// deleted rows take up space and PostgreSQL keeps its statistics of them.
+func Postgres(tb testing.TB) string {
+	tb.Helper()
+	if _, ok := tb.(*testing.B); ok {
+		return FreshPostgres(tb)
+	}
+	return reuse(tb, postgres(tb))
 }
 
 // postgres returns the address of the server.
@@ -144,16 +158,6 @@ func create(tb testing.TB, admin *sql.DB) (schema string) {
 	return schema
 }
 
-// Emptied schemas of ended tests. Creating the tables again would take longer than most tests,
-// and distributing them over workers takes seconds. They disappear with the server.
-var usedPostgres, usedCitus = make(chan string, 100), make(chan string, 100)
-
-// emptied is Postgres for tests that may get a schema with empty tables.
-func emptied(tb testing.TB) string {
-	tb.Helper()
-	return reuse(tb, postgres(tb), usedPostgres)
-}
-
 // Citus returns the address of an empty database on Citus. Without a cluster it skips the test.
 func Citus(tb testing.TB) string {
 	tb.Helper()
@@ -161,39 +165,80 @@ func Citus(tb testing.TB) string {
 	if server == "" {
 		tb.Skipf("%s is not set: run the tests through scripts/with-citus.sh", CitusVariable)
 	}
-	return reuse(tb, server, usedCitus)
+	return reuse(tb, server)
 }
 
+// Schemas of ended tests are emptied and listed on the server for the next test, of any process.
+// Creating the tables again would take longer than most tests, and distributing them over workers
+// takes seconds. The lock is because two processes may create the table at the same time.
+const emptied = `BEGIN; SELECT pg_advisory_xact_lock(7421); CREATE TABLE IF NOT EXISTS public.emptied (schema text, migrations text); COMMIT`
+
 // reuse returns the address of a schema of an earlier test, or of a new one.
-func reuse(tb testing.TB, server string, used chan string) string {
+func reuse(tb testing.TB, server string) string {
 	tb.Helper()
 	admin := connect(tb, server)
+	if _, err := admin.ExecContext(tb.Context(), emptied); err != nil {
+		tb.Fatal(err)
+	}
 	var schema string
-	select {
-	case schema = <-used:
-	default:
+	err := admin.QueryRowContext(tb.Context(), `DELETE FROM public.emptied WHERE schema =
+		(SELECT schema FROM public.emptied WHERE migrations = $1 LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING schema`, migrations()).Scan(&schema)
+	if errors.Is(err, sql.ErrNoRows) {
 		schema = create(tb, admin)
+	} else if err != nil {
+		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
 		if tb.Failed() {
 			return
 		}
-		ctx := context.WithoutCancel(tb.Context()) // the context has ended
-		var empty sql.NullString
-		err := admin.QueryRowContext(ctx, `SELECT string_agg(format('DELETE FROM %I.%I', nspname, relname), '; ' ORDER BY relname = 'organizations')
-			FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-			WHERE (nspname = $1 OR nspname ~ ('^' || $1 || '_[0-9]+$')) AND relkind = 'r' AND relname NOT LIKE 'goose%'`, schema).Scan(&empty)
-		if err == nil {
-			_, err = admin.ExecContext(ctx, empty.String)
-		}
-		if err != nil {
+		if err := empty(context.WithoutCancel(tb.Context()), admin, schema); err != nil { // the context has ended
 			tb.Error(err)
-			return
 		}
-		used <- schema
 	})
 	return With(tb, server, "search_path", schema)
 }
+
+// largest is the size of a schema from which on it is dropped: deleted rows still take up space.
+const largest = 64 << 20
+
+// empty deletes all rows of a schema and lists it for the next test.
+func empty(ctx context.Context, admin *sql.DB, schema string) error {
+	var deletes sql.NullString
+	var size sql.NullInt64
+	err := admin.QueryRowContext(ctx, `SELECT string_agg(format('DELETE FROM %I.%I', nspname, relname), '; ' ORDER BY relname = 'organizations'), sum(pg_total_relation_size(c.oid))
+		FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE (nspname = $1 OR nspname ~ ('^' || $1 || '_[0-9]+$')) AND relkind = 'r' AND relname NOT LIKE 'goose%'`, schema).Scan(&deletes, &size)
+	if err != nil {
+		return err
+	}
+	if !deletes.Valid || size.Int64 > largest { // without tables it is not worth keeping
+		_, err := admin.ExecContext(ctx, `DROP SCHEMA `+schema+` CASCADE`)
+		return err
+	}
+	if _, err := admin.ExecContext(ctx, deletes.String); err != nil {
+		return err
+	}
+	_, err = admin.ExecContext(ctx, `INSERT INTO public.emptied VALUES ($1, $2)`, schema, migrations())
+	return err
+}
+
+// migrations identifies the migrations of this program: a server may outlive a change of them.
+var migrations = sync.OnceValue(func() string {
+	hash := sha256.New()
+	err := fs.WalkDir(store.Migrations(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(store.Migrations(), path)
+		_, _ = hash.Write(text) // a Hash returns no errors
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are embedded
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+})
 
 // With adds a parameter to the address of a database.
 func With(tb testing.TB, address, name, value string) string {

@@ -28,3 +28,8 @@ func (s *Store) AnswerPlans(ctx context.Context, a *Answer) (plans []string, err
 	})
 	return plans, err
 }
+
+// MaxDefinitions is the limit in tests of this package, which need no large definitions for it.
+const MaxDefinitions = 4 << 10
+
+func init() { maxDefinitions = MaxDefinitions }

@@ -24,8 +24,8 @@ import (
 const MaxTrackers = 100
 
 // maxDefinitions limits the bytes of all definitions of an organization's trackers, which are read
-// together.
-const maxDefinitions = 32 << 20
+// together. Tests set it.
+var maxDefinitions = 32 << 20
 
 // TrackerDeleting is the state of a tracker whose rows are being deleted. It is not visible, and
 // its name is free.

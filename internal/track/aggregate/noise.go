@@ -112,7 +112,7 @@ func (s *Counter) Noise(ctx context.Context, b *Aggregate) (*earshot.NoiseReport
 		if !repeat.Pruned && b.Rules.Version > 0 {
 			s.queueTallies(b.Rules)
 		}
-		return nil, nil //nolint:nilnil // a tracker without noise is not an error
+		return nil, nil
 	}
 	return &earshot.NoiseReport{Sweep: repeat.ID, Repeats: repeat.Repeats, Targets: stored.Targets}, nil
 }

@@ -43,7 +43,7 @@ func (w *watching) recent(ctx context.Context, o aggregate.Options) (*aggregate.
 	from := w.sweep.DueAt.AddDate(0, 0, -alert.ContentDays)
 	b, err := w.counter.Count(ctx, w.tracker, w.definition, o, definition.Span{From: from, Until: w.sweep.DueAt.Add(time.Millisecond)})
 	if aggregate.IsTooMany(err) || err == nil && (len(b.Sweeps) < 2 || b.BrokenSince(b.Sweeps[1].ID)) {
-		return nil, nil //nolint:nilnil // documented above
+		return nil, nil
 	}
 	return b, err
 }

@@ -386,7 +386,7 @@ func (w *watching) countSince(ctx context.Context, from *tracking.Sweep) (*aggre
 			return nil, cmp.Or(err, errUntallied)
 		}
 		w.log.Warn("the sweep has too many answers for change detection", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
-		return nil, nil //nolint:nilnil // documented above
+		return nil, nil
 	}
 	return b, err
 }

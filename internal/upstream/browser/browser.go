@@ -1,22 +1,19 @@
 // Package browser drives the system's Chromium for pages that need scripts.
 //
 //	visit.go          a page and the steps to do on it, as data
-//	browser.go        visits, a limited number at a time
-//	instance.go       the Chromium that serves a visit, and its replacement
+//	browser.go        visits, a limited number at a time, and the Chromium that serves them
 //	flags.go          the path, arguments and environment of Chromium
 //	process.go        start and end of a Chromium process
 //	machine_linux.go  process groups, their memory and abandoned profile folders
-//	pipe.go           messages to and from Chromium
-//	conn.go           calls and events over the pipe
+//	conn.go           calls and events over the pipe to Chromium
 //	tab.go            the page of one visit, in its own browser context
 //	steps.go          the steps on the page
 //	take.go           the last steps, which take a document
 //	page.go           the scripts that run inside the page
 //	record.go         recording of responses while the page runs
-//	times.go          timeouts for Chromium; times_race.go under the race detector
 //
-// The package uses only chromedp's protocol types (cdproto). A tab of chromedp whose page
-// stops answering blocks the events of all tabs; here, one site must not block the others.
+// The package uses chromedp's protocol types (cdproto), but not chromedp itself: there, one
+// page can block all others.
 package browser
 
 import (
@@ -31,12 +28,16 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"earshot/internal/limits/share"
 )
 
 var (
-	// ErrCrashed means that the page or Chromium crashed, or that Chromium could not
-	// be started. A retry may succeed.
+	// ErrStart means that Chromium could not be started, nor at a second try. The error
+	// text contains the end of Chromium's own output.
+	ErrStart = errors.New("browser did not start")
+	// ErrCrashed means that the page or Chromium crashed. A retry may succeed.
 	ErrCrashed = errors.New("browser crashed")
 	// ErrNavigation means that the page could not be opened. The error text contains
 	// Chromium's reason, such as net::ERR_CONNECTION_REFUSED.
@@ -78,6 +79,25 @@ type Document struct {
 	Partial bool
 }
 
+// timeouts limit the waits for Chromium and for pages. Tests change them.
+type timeouts struct {
+	Start time.Duration // until Chromium answers; 0.2 s on an idle machine
+	Open  time.Duration // until a tab is open; normally about 10 ms
+	Close time.Duration // until a tab is closed; normally about 10 ms
+	// Load is how long to wait for a page to load before the first step. Fields often
+	// work only after the last script has run, but some pages never stop loading.
+	Load    time.Duration
+	Step    time.Duration // how long a step waits for its element
+	Settled time.Duration // how long a page must not change to count as settled
+	// GiveUp is how long to wait for the element on a page that does not change and waits
+	// for nothing from the network.
+	GiveUp time.Duration
+	Idle   time.Duration // how long Chromium runs without a visit
+}
+
+// takeTime is the part of a visit's time that is reserved for taking the page.
+const takeTime = 2 * time.Second
+
 // Browser opens pages in Chromium. The first visit starts Chromium; later visits start
 // another one if it has ended. A Browser is safe for concurrent use.
 type Browser struct {
@@ -85,16 +105,16 @@ type Browser struct {
 	slots   *share.Pool
 	closing context.Context // ends when Close is called
 	close   context.CancelFunc
+	times   timeouts
 	// Chromium's memory grows with time, so each process serves a limited number of
 	// visits. Starting another one takes only 0.2 s.
 	maxVisits int
-	maxIdle   time.Duration
 
-	work sync.WaitGroup // visits, including their cleanup, and processes
+	work   sync.WaitGroup // visits, including their cleanup, and processes
+	starts singleflight.Group
 
-	mu        sync.Mutex
-	current   *instance
-	instances map[*instance]struct{} // every instance whose process may still exist
+	mu      sync.Mutex
+	current *process // serves new visits, unless it has ended; nil before the first visit
 }
 
 // New returns a browser. Chromium is started by the first visit.
@@ -109,10 +129,12 @@ func New(cfg Config) *Browser {
 		closing: closing,
 		close:   end,
 
+		times: timeouts{
+			Start: 20 * time.Second, Open: 20 * time.Second, Close: 10 * time.Second,
+			Load: 10 * time.Second, Step: 30 * time.Second,
+			Settled: 500 * time.Millisecond, GiveUp: 5 * time.Second, Idle: 3 * time.Minute,
+		},
 		maxVisits: 300,
-		maxIdle:   3 * time.Minute,
-
-		instances: map[*instance]struct{}{},
 	}
 }
 
@@ -120,8 +142,8 @@ func New(cfg Config) *Browser {
 // proxy, does the steps and returns the document that they take. If a step fails, or the
 // page's main document has an error status, Visit returns the current page instead.
 //
-// It returns an error that wraps ErrCrashed, ErrNavigation, ErrTooLarge, ErrBusy or
-// ErrClosed, or the error of ctx.
+// It returns an error that wraps ErrStart, ErrCrashed, ErrNavigation, ErrTooLarge, ErrBusy
+// or ErrClosed, or the error of ctx.
 func (b *Browser) Visit(ctx context.Context, v Visit) (*Document, error) {
 	// Chromium would also open local files and its own chrome: pages.
 	if u, err := url.Parse(v.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -192,37 +214,110 @@ func (b *Browser) acquireSlot(ctx context.Context, account string) (release func
 
 // serve does the visit, sends its result and closes its page.
 func (b *Browser) serve(ctx context.Context, proxy string, v Visit, results chan<- result) {
-	l, t, err := b.openTab(ctx, proxy)
+	p, t, err := b.openTab(proxy)
 	if err != nil {
 		results <- result{err: err}
 		return
 	}
-	defer b.release(l)
+	defer b.release(p)
 	doc, err := t.visit(ctx, v)
 	results <- result{doc, err}
 	if err := t.dispose(); err != nil {
 		b.cfg.Log.Warn("Chromium did not close a page and is killed", "url", v.URL, "error", err)
-		l.process.kill()
+		p.kill()
 	}
 }
 
 // openTab opens an empty tab. If that fails, it kills Chromium and tries again with
 // another one.
-func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, error) {
+func (b *Browser) openTab(proxy string) (*process, *tab, error) {
 	for try := 1; ; try++ {
-		l, err := b.acquire(ctx)
+		p, err := b.acquire()
 		if err != nil {
 			return nil, nil, err
 		}
-		t, err := openTab(l.process.conn, proxy, b.cfg.MaxDocument)
+		t, err := openTab(p.conn, proxy, b.cfg.MaxDocument, &b.times)
 		if err == nil {
-			return l, t, nil
+			return p, t, nil
 		}
-		l.process.kill() // other visits could not use it either
-		b.release(l)
-		if try == 3 {
-			return nil, nil, fmt.Errorf("%w: open a tab: %w", ErrCrashed, err)
+		p.kill() // other visits could not use it either
+		b.release(p)
+		if try == 2 {
+			return nil, nil, fmt.Errorf("%w: open a tab: %w: %s", ErrCrashed, err, p.output.String())
 		}
+	}
+}
+
+// acquire returns the current Chromium, and starts one if there is none. The caller must
+// pass it to release.
+func (b *Browser) acquire() (*process, error) {
+	current, err, _ := b.starts.Do("", func() (any, error) {
+		b.mu.Lock()
+		p := b.current
+		usable := p != nil && !p.lost() && p.visits < b.maxVisits
+		b.mu.Unlock()
+		if usable {
+			return p, nil
+		}
+		return b.start()
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, _ := current.(*process)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.users++
+	p.visits++
+	return p, nil
+}
+
+// release ends the use of a Chromium that acquire returned.
+func (b *Browser) release(p *process) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.users--
+	switch {
+	case p.users > 0:
+	case p != b.current:
+		p.kill()
+	default:
+		p.idle = time.AfterFunc(b.times.Idle, func() { b.endIdle(p) })
+	}
+}
+
+// start makes a new Chromium the current one. A Chromium that ends at its start or does
+// not answer is started once more. The Chromium before ends with its last visit.
+func (b *Browser) start() (*process, error) {
+	p, err := b.launch()
+	if err != nil && b.closing.Err() == nil {
+		b.cfg.Log.Error("Chromium did not start; trying once more", "path", b.cfg.Path, "error", err)
+		p, err = b.launch()
+	}
+	switch {
+	case b.closing.Err() != nil:
+		return nil, ErrClosed
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %s", ErrStart, b.cfg.Path, err.Error())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.current; old != nil && old.users == 0 {
+		old.kill()
+	}
+	b.current = p
+	return p, nil
+}
+
+// endIdle kills a Chromium that has not been used for a while.
+func (b *Browser) endIdle(p *process) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p.users == 0 {
+		p.kill()
 	}
 }
 
@@ -231,9 +326,6 @@ func (b *Browser) openTab(ctx context.Context, proxy string) (*instance, *tab, e
 func (b *Browser) Close() {
 	b.mu.Lock()
 	b.close()
-	for l := range b.instances {
-		b.end(l)
-	}
 	b.mu.Unlock()
 	b.work.Wait()
 }

@@ -40,7 +40,8 @@ func chromium(tb testing.TB) string {
 // it. The names do not exist in DNS, so a request that arrives here took the proxy.
 type site struct {
 	http.ServeMux
-	address string // of the proxy
+	address string        // of the proxy
+	held    chan struct{} // gets a value for each visit that begin has started
 
 	mu    sync.Mutex
 	hosts []string // that were requested
@@ -48,7 +49,7 @@ type site struct {
 
 func newSite(tb testing.TB) *site {
 	tb.Helper()
-	s := &site{}
+	s := &site{held: make(chan struct{}, 10)}
 	server := httptest.NewServer(&s.ServeMux)
 	origin := server.Listener.Addr().String()
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -74,6 +75,12 @@ func newSite(tb testing.TB) *site {
 		}
 	}))
 	s.address = proxy.Listener.Addr().String()
+	s.page("/fine", "<p>fine</p>")
+	s.page("/hold", `<script>fetch("/held").then(r => r.text())</script>`)
+	s.HandleFunc("/held", func(_ http.ResponseWriter, r *http.Request) {
+		s.held <- struct{}{}
+		<-r.Context().Done()
+	})
 	tb.Cleanup(func() {
 		proxy.CloseClientConnections()
 		server.CloseClientConnections()
@@ -128,7 +135,7 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 	cfg := browser.Config{
 		Path:  chromium(tb),
 		Proxy: func(string) (string, error) { return s.address, nil },
-		Log:   slog.New(slog.NewTextHandler(tb.Output(), nil)),
+		Log:   slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -138,16 +145,60 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 	return b
 }
 
+// patience is the longest wait for something outside of this process.
+const patience = time.Minute
+
+// try does a visit that has to end soon.
+func try(tb testing.TB, b *browser.Browser, v browser.Visit) (*browser.Document, error) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+	defer cancel()
+	return b.Visit(ctx, v)
+}
+
 // visit does a visit and fails the test if it returns an error.
 func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), 5*time.Minute)
-	defer cancel()
-	doc, err := b.Visit(ctx, v)
+	doc, err := try(tb, b, v)
 	if err != nil {
 		tb.Fatalf("visit %s: %v", v.URL, err)
 	}
 	return doc
+}
+
+// fine fails the test unless the browser can open a page.
+func fine(tb testing.TB, b *browser.Browser) {
+	tb.Helper()
+	within(tb, visit(tb, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+}
+
+// begin starts a visit that lasts until ctx ends, and returns when its page is open.
+func (s *site) begin(ctx context.Context, tb testing.TB, b *browser.Browser) (ends <-chan error) {
+	tb.Helper()
+	results := make(chan error, 1)
+	go func() {
+		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/hold", Steps: []browser.Step{browser.TakeStream("/held")}})
+		results <- err
+	}()
+	select {
+	case <-s.held:
+	case err := <-results:
+		tb.Fatalf("the visit ended: %v", err)
+	case <-time.After(patience):
+		tb.Fatal("the page was never opened")
+	}
+	return results
+}
+
+// receive waits for a value that something outside of this process causes.
+func receive[T any](tb testing.TB, what string, values <-chan T) (value T) {
+	tb.Helper()
+	select {
+	case value = <-values:
+	case <-time.After(patience):
+		tb.Fatalf("this never came: %s", what)
+	}
+	return value
 }
 
 // within fails the test if the document lacks a text.
@@ -158,10 +209,4 @@ func within(tb testing.TB, doc *browser.Document, texts ...string) {
 			tb.Errorf("document lacks %q:\n%.2000s", text, doc.Body)
 		}
 	}
-}
-
-// shortly returns a context with a short timeout, for visits that run into it.
-func shortly(tb testing.TB) (context.Context, context.CancelFunc) {
-	tb.Helper()
-	return context.WithTimeout(tb.Context(), 4*time.Second)
 }

@@ -1,9 +1,8 @@
 package browser
 
 import (
-	"bytes"
+	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,160 +13,166 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// conn is the connection to a Chromium: calls with their answers, and the
-// events of each session. One goroutine reads and one writes. Event handlers and
-// callbacks run on the reading goroutine and must not block.
-type conn struct {
-	pipe  *pipe
-	out   chan *message
-	lost  chan struct{} // closed when the connection is lost
-	ended chan struct{} // closed when both goroutines have ended
-	once  sync.Once
+// lenient are the options for JSON. A page may contain text that is not valid UTF-8.
+var lenient = jsonv2.JoinOptions(jsonv2.DefaultOptionsV2(), jsonv2.AllowInvalidUTF8(true))
 
-	mu       sync.Mutex
-	last     int64
-	pending  map[int64]pending
-	sessions map[target.SessionID]listener
+// message is an answer to a call, or an event, which has no id.
+type message struct {
+	ID        int64            `json:"id"`
+	SessionID target.SessionID `json:"sessionId"`
+	Method    string           `json:"method"`
+	Params    jsonv2.Value     `json:"params"`
+	Result    jsonv2.Value     `json:"result"`
+	Error     *protocolError   `json:"error"`
+}
+
+// request is a call of a command.
+type request struct {
+	ID        int64            `json:"id"`
+	SessionID target.SessionID `json:"sessionId,omitzero"`
+	Method    string           `json:"method"`
+	Params    any              `json:"params"`
+}
+
+// protocolError is Chromium's answer to a call that failed.
+type protocolError struct {
+	Code    int64  `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *protocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+// conn is the connection to a Chromium: calls with their answers, and the events of each
+// session. Messages end with a zero byte. One goroutine reads and one writes. Event
+// handlers and callbacks run on the reading goroutine and must not block.
+type conn struct {
+	out   chan []byte
+	lost  chan struct{} // closed when the connection is lost
+	close func()        // closes the connection; Chromium then exits
+	loops sync.WaitGroup
+	agent string // Chromium's user agent, once it has answered
+
+	mu      sync.Mutex
+	last    int64
+	pending map[int64]pending
+	tabs    map[target.SessionID]*tab
 }
 
 // pending is a call that has no answer yet.
 type pending struct {
-	session target.SessionID
-	answer  func(*message)
+	tab    *tab // nil for a call to Chromium itself
+	answer func(*message)
 }
 
-// listener handles the events of a session.
-type listener struct {
-	owner  *tab // nil for Chromium itself
-	handle func(*message)
-}
-
-func newConn(pipe *pipe) *conn {
+// newConn returns a connection that ends when a message exceeds maxMessage bytes.
+func newConn(in io.ReadCloser, out io.WriteCloser, maxMessage int64) *conn {
 	c := &conn{
-		pipe:     pipe,
-		out:      make(chan *message, 8<<10),
-		lost:     make(chan struct{}),
-		ended:    make(chan struct{}),
-		pending:  map[int64]pending{},
-		sessions: map[target.SessionID]listener{},
+		out:     make(chan []byte, 8<<10),
+		lost:    make(chan struct{}),
+		pending: map[int64]pending{},
+		tabs:    map[target.SessionID]*tab{},
 	}
-	var loops sync.WaitGroup
-	loops.Go(c.read)
-	loops.Go(c.write)
-	go func() {
-		loops.Wait()
-		close(c.ended)
-	}()
+	c.close = sync.OnceFunc(func() {
+		close(c.lost)
+		_ = in.Close()
+		_ = out.Close()
+	})
+	c.loops.Go(func() { c.read(in, maxMessage) })
+	c.loops.Go(func() { c.write(out) })
 	return c
 }
 
-// close closes the connection. Chromium exits when its pipe is closed.
-func (c *conn) close() {
-	c.once.Do(func() {
-		close(c.lost)
-		_ = c.pipe.close()
-	})
-}
-
-func (c *conn) read() {
+func (c *conn) read(in io.Reader, maxMessage int64) {
 	defer c.close()
+	limited := &io.LimitedReader{R: in}
+	reader := bufio.NewReader(limited)
 	for {
-		msg, err := c.pipe.read()
+		limited.N = maxMessage // a page can make Chromium send messages of any size
+		text, err := reader.ReadBytes(0)
 		if err != nil {
 			return
 		}
-		if handle := c.handler(msg); handle != nil {
-			handle(msg)
+		msg := new(message)
+		if err := jsonv2.Unmarshal(text[:len(text)-1], msg, lenient); err != nil {
+			return
 		}
+		c.dispatch(msg)
 	}
 }
 
-// handler returns the function that handles a message: the callback of its call, or the
-// event handler of its session.
-func (c *conn) handler(msg *message) func(*message) {
+// dispatch passes an answer to its callback and an event to its tab.
+func (c *conn) dispatch(msg *message) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if msg.ID == 0 {
-		return c.sessions[msg.SessionID].handle
-	}
-	call := c.pending[msg.ID]
+	answer, tab := c.pending[msg.ID].answer, c.tabs[msg.SessionID]
 	delete(c.pending, msg.ID)
-	return call.answer
+	c.mu.Unlock()
+	switch {
+	case answer != nil:
+		answer(msg)
+	case msg.ID != 0: // nobody waits for this answer
+	case tab != nil:
+		tab.handle(session{c, msg.SessionID, tab}, msg)
+	case msg.SessionID == "":
+		c.handleTargets(msg)
+	}
 }
 
-func (c *conn) write() {
+func (c *conn) write(out io.Writer) {
 	defer c.close()
 	for {
 		select {
 		case <-c.lost:
 			return
-		case msg := <-c.out:
-			if err := c.pipe.write(msg); err != nil {
+		case text := <-c.out:
+			if _, err := out.Write(append(text, 0)); err != nil {
 				return
 			}
 		}
 	}
 }
 
-// session addresses one target of Chromium.
+// session addresses a target of Chromium: Chromium itself, or the page, a frame or a
+// worker of a tab.
 type session struct {
 	conn *conn
-	id   target.SessionID // empty for the browser itself
+	id   target.SessionID // empty for Chromium itself
+	tab  *tab             // handles the events; nil for Chromium itself
 }
 
 func (c *conn) browser() session { return session{conn: c} }
 
-// listen sets the handler for events of the session. The handler runs on the reading
-// goroutine.
-func (s session) listen(owner *tab, handle func(*message)) {
+// listen passes the events of the session to its tab.
+func (s session) listen() {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	s.conn.sessions[s.id] = listener{owner, handle}
+	s.conn.tabs[s.id] = s.tab
 }
 
 // forget removes the sessions of a closed tab, and their calls that will get no answer.
-func (c *conn) forget(owner *tab) {
+func (c *conn) forget(closed *tab) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.pending, func(_ int64, p pending) bool { return c.sessions[p.session].owner == owner })
-	maps.DeleteFunc(c.sessions, func(_ target.SessionID, l listener) bool { return l.owner == owner })
-}
-
-// message returns the message of a call and registers answer as its callback.
-func (s session) message(method string, params any, answer func(*message)) (*message, error) {
-	data, err := jsonv2.Marshal(params, lenient)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", method, err)
-	}
-	s.conn.mu.Lock()
-	defer s.conn.mu.Unlock()
-	s.conn.last++
-	s.conn.pending[s.conn.last] = pending{s.id, answer}
-	return &message{ID: s.conn.last, SessionID: s.id, Method: method, Params: data}, nil
+	maps.DeleteFunc(c.pending, func(_ int64, p pending) bool { return p.tab == closed })
+	maps.DeleteFunc(c.tabs, func(_ target.SessionID, t *tab) bool { return t == closed })
 }
 
 // call calls a command and waits for its result. It returns the cause of ctx if ctx
 // ends, and ErrCrashed if the connection is lost.
-func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], params P) (R, error) {
-	var result R
-	answers := make(chan *message, 1)
-	msg, err := s.message(command.Method, params, func(m *message) { answers <- m })
-	if err != nil {
-		return result, err
-	}
-	out := s.conn.out
-	for {
-		select {
-		case out <- msg:
-			out = nil // sent; a nil channel is never ready
-		case answer := <-answers:
-			return decode[R](command.Method, answer)
-		case <-ctx.Done():
-			s.conn.abandon(msg.ID)
-			return result, context.Cause(ctx)
-		case <-s.conn.lost:
-			return result, fmt.Errorf("%w: connection lost", ErrCrashed)
-		}
+func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], params P) (result R, err error) {
+	done := make(chan struct{})
+	var answer R
+	var failed error
+	post(s, command, params, func(r R, err error) {
+		answer, failed = r, err
+		close(done)
+	})
+	select {
+	case <-done:
+		return answer, failed
+	case <-ctx.Done():
+		return result, context.Cause(ctx)
+	case <-s.conn.lost:
+		return result, fmt.Errorf("%w: connection lost", ErrCrashed)
 	}
 }
 
@@ -175,26 +180,24 @@ func call[P, R any](ctx context.Context, s session, command cdp.Command[P, R], p
 // then is not nil, it is called with the result on the reading goroutine. If the queue of
 // outgoing messages is full, post closes the connection.
 func post[P, R any](s session, command cdp.Command[P, R], params P, then func(R, error)) {
-	msg, err := s.message(command.Method, params, func(m *message) {
-		if then != nil {
-			then(decode[R](command.Method, m))
-		}
-	})
+	c := s.conn
+	c.mu.Lock()
+	c.last++
+	id := c.last
+	if then != nil {
+		c.pending[id] = pending{s.tab, func(m *message) { then(decode[R](command.Method, m)) }}
+	}
+	c.mu.Unlock()
+	text, err := jsonv2.Marshal(request{id, s.id, command.Method, params}, lenient)
 	if err != nil {
+		c.close() // a mistake of ours: every type of the protocol can be encoded
 		return
 	}
 	select {
-	case s.conn.out <- msg:
+	case c.out <- text:
 	default:
-		s.conn.close()
+		c.close()
 	}
-}
-
-// abandon removes a call whose caller has stopped waiting.
-func (c *conn) abandon(id int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.pending, id)
 }
 
 // sessionNotFound is Chromium's error code for calls to a closed page.
@@ -221,25 +224,4 @@ func event[E any](msg *message, kind cdp.Event[E]) (payload E, ok bool) {
 	}
 	err := jsonv2.Unmarshal(msg.Params, &payload, lenient)
 	return payload, err == nil
-}
-
-// boundedReader fails when a message (terminated by a zero byte) exceeds max bytes. A
-// page can make Chromium send messages of any size.
-type boundedReader struct {
-	io.ReadCloser
-	max, size int
-}
-
-// Read implements io.Reader.
-func (r *boundedReader) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if end := bytes.LastIndexByte(p[:n], 0); end >= 0 {
-		r.size = n - end - 1
-	} else {
-		r.size += n
-	}
-	if r.size > r.max {
-		return 0, errors.New("message is too large")
-	}
-	return n, err
 }

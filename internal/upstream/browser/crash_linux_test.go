@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +28,7 @@ type pids struct {
 
 func newPids(tb testing.TB) *pids {
 	tb.Helper()
-	return &pids{slog.NewTextHandler(tb.Output(), nil), make(chan int, 1000)}
+	return &pids{slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}), make(chan int, 1000)}
 }
 
 func (p *pids) Handle(ctx context.Context, r slog.Record) error {
@@ -87,7 +84,7 @@ func eventually(tb testing.TB, what string, happened func() bool) {
 	tb.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(5 * time.Minute); !happened(); <-tick.C {
+	for end := time.Now().Add(patience); !happened(); <-tick.C {
 		if time.Now().After(end) {
 			tb.Fatalf("this never came: %s", what)
 		}
@@ -104,52 +101,28 @@ func renderers(group int) (all []int) {
 	return all
 }
 
-// slow serves a page on which a visit waits until it is killed, and reports the arrival
-// of each visit.
-func (s *site) slow(waiting chan<- struct{}) []browser.Step {
-	s.page("/slow", `<p>waiting</p><script>fetch("/stream").then(r => r.text())</script>`)
-	s.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintln(w, "data: first")
-		_ = http.NewResponseController(w).Flush()
-		waiting <- struct{}{}
-		<-r.Context().Done()
-	})
-	return []browser.Step{browser.TakeStream("/stream")}
-}
-
 // Chromium is killed repeatedly while visits are running.
 func TestKilledChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	cycles := 5
+	cycles := 3
 	if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
 		cycles = 100
 	}
-	const visits = 2
 	s := newSite(t)
-	waiting := make(chan struct{}, visits)
-	steps := s.slow(waiting)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
 	for range cycles {
-		var under sync.WaitGroup
-		for range visits {
-			under.Go(func() {
-				_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
-				if !errors.Is(err, browser.ErrCrashed) {
-					t.Errorf("visit under way: %v", err)
-				}
-			})
-		}
-		for range visits {
-			<-waiting
-		}
-		pid := <-log.all
+		first, second := s.begin(t.Context(), t, b), s.begin(t.Context(), t, b)
+		pid := receive(t, "a Chromium", log.all)
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatalf("kill %d: %v", pid, err)
 		}
-		under.Wait()
-		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+		for _, ends := range []<-chan error{first, second} {
+			if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
+				t.Errorf("running visit: %v", err)
+			}
+		}
+		fine(t, b)
 		// The next round kills the Chromium that served this visit.
 		if len(log.all) != 1 {
 			t.Fatalf("%d were started instead of one", len(log.all))
@@ -163,26 +136,18 @@ func TestKilledChromium(t *testing.T) {
 func TestKilledPage(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
-	s.page("/fine", "<p>fine</p>")
 	s.page("/heap", `<script>const all = []; for (;;) all.push(new Array(1e5).fill(all.length + 0.5))</script>`)
 	s.page("/buffers", `<script>const all = []; setInterval(() => all.push(new Uint8Array(1 << 28).fill(1)), 20)</script>`)
 	log := newPids(t)
 	b := s.open(t, log.log)
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
-	chromium := <-log.all
+	fine(t, b)
+	chromium := receive(t, "a Chromium", log.all)
 	before := renderers(chromium)
 
-	ends := make(chan error, 1)
-	go func() {
-		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
-		ends <- err
-	}()
-	<-waiting
+	ends := s.begin(t.Context(), t, b)
 	// None of these crashes ends the first visit.
 	for _, path := range []string{"/heap", "/buffers"} {
-		_, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
+		_, err := try(t, b, browser.Visit{URL: "http://page.test" + path, Steps: []browser.Step{browser.Wait("main")}})
 		if !errors.Is(err, browser.ErrCrashed) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -197,10 +162,10 @@ func TestKilledPage(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	if err := <-ends; !errors.Is(err, browser.ErrCrashed) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
 		t.Errorf("killed page: %v", err)
 	}
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	if len(log.all) > 0 {
 		t.Error("Chromium was started again")
 	}

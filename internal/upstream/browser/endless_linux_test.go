@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,11 @@ func TestEndlessPages(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
 	log := newPids(t)
-	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 7 })
-	s.page("/fine", "<p>fine</p>")
+	b := s.open(t, log.log, func(c *browser.Config) { c.Contexts = 8 })
 	s.page("/loop", `<p>x</p><script>for (;;) {}</script>`)
 	s.page("/alerts", `<p>x</p><script>for (;;) alert("again")</script>`)
 	s.page("/moves", `<p>x</p><script>location = "/moves?" + Math.random()</script>`)
+	s.page("/frames", `<p>x</p><script>for (;;) document.body.appendChild(document.createElement("iframe")).remove()</script>`)
 	s.page("/workers", `<p>x</p><script>for (let i = 0; i < 50; i++) new Worker("data:text/javascript,for(;;){}")</script>`)
 	s.page("/stream", `<p>x</p><script>fetch("/endless").then(r => r.text())</script>`)
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -42,14 +43,14 @@ func TestEndlessPages(t *testing.T) {
 	s.HandleFunc("/endless", endless)
 	s.HandleFunc("/page", endless)
 	s.HandleFunc("/silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
-	chromium := <-log.all
+	fine(t, b)
+	chromium := receive(t, "a Chromium", log.all)
 	before := len(renderers(chromium))
 	steps := []browser.Step{browser.TakeStream("/endless"), browser.TakePage("main")}
 	var all sync.WaitGroup
-	for _, path := range []string{"/loop", "/alerts", "/moves", "/workers", "/stream", "/page", "/silent"} {
+	for _, path := range []string{"/loop", "/alerts", "/moves", "/frames", "/workers", "/stream", "/page", "/silent"} {
 		all.Go(func() {
-			ctx, cancel := shortly(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
 			doc, err := b.Visit(ctx, browser.Visit{URL: "http://page.test" + path, Steps: steps})
 			switch {
@@ -61,7 +62,7 @@ func TestEndlessPages(t *testing.T) {
 		})
 	}
 	all.Wait()
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	if len(log.all) > 0 {
 		t.Error("Chromium was started again")
 	}
@@ -74,26 +75,19 @@ func TestEndlessPages(t *testing.T) {
 func TestStuckChromium(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
+	b.Times().Close = time.Second
 	ctx, cancel := context.WithCancel(t.Context())
-	ends := make(chan error, 1)
-	go func() {
-		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
-		ends <- err
-	}()
-	<-waiting
-	if err := syscall.Kill(<-log.all, syscall.SIGSTOP); err != nil {
+	ends := s.begin(ctx, t, b)
+	if err := syscall.Kill(receive(t, "a Chromium", log.all), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := <-ends; !errors.Is(err, context.Canceled) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled visit: %v", err)
 	}
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+	fine(t, b)
 	b.Close()
 	nothingLeft(t)
 }
@@ -102,17 +96,9 @@ func TestStuckChromium(t *testing.T) {
 func TestSlots(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	b := s.open(t, func(c *browser.Config) { c.Contexts = 1 })
-	var all sync.WaitGroup
-	all.Go(func() {
-		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps}); !errors.Is(err, browser.ErrCrashed) {
-			t.Errorf("running visit while closing: %v", err)
-		}
-	})
-	<-waiting
-	ctx, cancel := shortly(t)
+	ends := s.begin(t.Context(), t, b)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := b.Visit(ctx, browser.Visit{URL: "http://second.test/"}); !errors.Is(err, browser.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("visit without a slot: %v", err)
@@ -121,8 +107,10 @@ func TestSlots(t *testing.T) {
 		t.Error("the second visit did not wait for a slot")
 	}
 	b.Close()
-	all.Wait()
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, browser.ErrCrashed) {
+		t.Errorf("running visit while closing: %v", err)
+	}
+	if _, err := try(t, b, browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrClosed) {
 		t.Errorf("visit after Close: %v", err)
 	}
 	nothingLeft(t)
@@ -133,28 +121,21 @@ func TestSlots(t *testing.T) {
 func TestRecycling(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
-	s.page("/fine", "<p>fine</p>")
 	log := newPids(t)
 	b := s.open(t, log.log)
-	b.Recycle(2, time.Millisecond)
+	b.Recycle(2)
+	b.Times().Idle = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	ends := make(chan error, 1)
-	go func() {
-		_, err := b.Visit(ctx, browser.Visit{URL: "http://page.test/slow", Steps: steps})
-		ends <- err
-	}()
-	<-waiting
+	ends := s.begin(ctx, t, b)
 	for range 3 {
-		within(t, visit(t, b, browser.Visit{URL: "http://page.test/fine"}), "fine")
+		fine(t, b)
 	}
-	first, second := <-log.all, <-log.all
+	first, second := receive(t, "a Chromium", log.all), receive(t, "another Chromium", log.all)
 	if len(inGroup(first)) == 0 {
 		t.Error("the first Chromium did not wait for its visit")
 	}
 	cancel()
-	if err := <-ends; !errors.Is(err, context.Canceled) {
+	if err := receive(t, "the end of the visit", ends); !errors.Is(err, context.Canceled) {
 		t.Errorf("visit under way: %v", err)
 	}
 	eventually(t, "the end of both", func() bool { return len(inGroup(first))+len(inGroup(second)) == 0 })
@@ -162,17 +143,52 @@ func TestRecycling(t *testing.T) {
 	nothingLeft(t)
 }
 
+// A Chromium that dies at its start or does not answer is started once more. If that
+// fails, too, the error tells how it ended and what it wrote.
 func TestChromiumThatDoesNotStart(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	s := newSite(t)
-	for _, path := range []string{"/nonexistent", "/bin/false"} {
-		b := s.open(t, func(c *browser.Config) { c.Path = path })
-		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/"}); !errors.Is(err, browser.ErrCrashed) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
-		}
-		b.Close()
+	path := chromium(t)
+	for name, test := range map[string]struct {
+		script string
+		starts int
+		errors []string // none if the visit succeeds
+	}{
+		"dies always": {`echo last words >&2; kill -TRAP $$`, 2, []string{"trap", "last words"}},
+		"dies once":   {`test $(wc -l <STARTS) -gt 1 || kill -TRAP $$; exec ` + path + ` "$@"`, 2, nil},
+		"hangs":       {`echo last words >&2; exec sleep 1000`, 2, []string{"deadline exceeded", "last words"}},
+		"floods":      {`exec yes >&4`, 2, []string{"connection lost"}}, // a message without end
+		"exits":       {`exit 7`, 2, []string{"exit status 7"}},
+		"is missing":  {"", 0, []string{"no such file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			starts := filepath.Join(t.TempDir(), "starts")
+			program := starts + ".sh"
+			script := "#!/bin/sh\necho >>STARTS\n" + test.script
+			if test.script != "" {
+				if err := os.WriteFile(program, []byte(strings.ReplaceAll(script, "STARTS", starts)), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b := newSite(t).open(t, func(c *browser.Config) { c.Path, c.MaxDocument = program, 1<<20 })
+			if name == "hangs" {
+				b.Times().Start = time.Second
+			}
+			_, err := try(t, b, browser.Visit{URL: "http://page.test/fine"})
+			if errors.Is(err, browser.ErrStart) != (test.errors != nil) {
+				t.Errorf("got %v", err)
+			}
+			for _, text := range append(test.errors, program) {
+				if err != nil && !strings.Contains(err.Error(), text) {
+					t.Errorf("the error lacks %q: %v", text, err)
+				}
+			}
+			if log, _ := os.ReadFile(starts); len(log) != test.starts {
+				t.Errorf("started %d times", len(log))
+			}
+			b.Close()
+			nothingLeft(t)
+		})
 	}
-	nothingLeft(t)
 }
 
 // Killing a service also kills its Chromium. The next service removes the folder that was
@@ -183,8 +199,10 @@ func TestKilledService(t *testing.T) {
 		return
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	path := chromium(t)
-	service := exec.Command(os.Args[0], "-test.run=^TestKilledService$", "-test.v")
+	chromium(t) // skips the test if there is none
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	service := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledService$", "-test.v")
 	service.Env = append(os.Environ(), "EARSHOT_TEST_SERVICE=1")
 	out, err := service.StdoutPipe()
 	if err != nil {
@@ -193,26 +211,25 @@ func TestKilledService(t *testing.T) {
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}
-	group := 0
-	for lines := bufio.NewScanner(out); group == 0 && lines.Scan(); {
+	group, output := 0, ""
+	for lines := bufio.NewScanner(out); group == 0 && lines.Scan(); output += lines.Text() + "\n" {
 		if text, ok := strings.CutPrefix(lines.Text(), "chromium "); ok {
 			group, _ = strconv.Atoi(text)
 		}
 	}
-	if group == 0 || len(inGroup(group)) < 3 {
-		t.Errorf("the service started no Chromium: %v", inGroup(group))
-	}
+	running := len(inGroup(group))
 	_ = service.Process.Kill()
 	_ = service.Wait()
+	if group == 0 || running < 3 {
+		t.Fatalf("the service started no Chromium:\n%s", output)
+	}
 	eventually(t, "the end of its Chromium", func() bool {
 		// We are the parent of a child's orphans if an earlier test started Chromium.
 		_, _ = syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
 		return len(inGroup(group)) == 0
 	})
-	s := newSite(t)
-	s.page("/", "<p>fine</p>")
-	b := s.open(t, func(c *browser.Config) { c.Path = path })
-	within(t, visit(t, b, browser.Visit{URL: "http://page.test/"}), "fine")
+	b := newSite(t).open(t)
+	fine(t, b)
 	b.Close()
 	nothingLeft(t)
 }
@@ -221,13 +238,8 @@ func TestKilledService(t *testing.T) {
 func serveUntilKilled(t *testing.T) {
 	t.Helper()
 	s := newSite(t)
-	waiting := make(chan struct{}, 1)
-	steps := s.slow(waiting)
 	log := newPids(t)
-	b := s.open(t, log.log)
-	go func() {
-		<-waiting
-		os.Stdout.WriteString("\nchromium " + strconv.Itoa(<-log.all) + "\n")
-	}()
-	_, _ = b.Visit(t.Context(), browser.Visit{URL: "http://page.test/slow", Steps: steps})
+	ends := s.begin(t.Context(), t, s.open(t, log.log))
+	os.Stdout.WriteString("\nchromium " + strconv.Itoa(receive(t, "a Chromium", log.all)) + "\n")
+	t.Fatalf("the visit ended: %v", receive(t, "the end of this process", ends))
 }

@@ -1,9 +1,10 @@
 package browser
 
-import "time"
-
 // Undecoded exports undecoded.
 var Undecoded = undecoded
 
-// Recycle sets the number of visits and the idle time after which Chromium is replaced.
-func (b *Browser) Recycle(visits int, idle time.Duration) { b.maxVisits, b.maxIdle = visits, idle }
+// Times returns the timeouts, to change them before the first visit.
+func (b *Browser) Times() *timeouts { return &b.times }
+
+// Recycle sets the number of visits after which Chromium is replaced.
+func (b *Browser) Recycle(visits int) { b.maxVisits = visits }

@@ -116,11 +116,11 @@ func TestProxyByPlace(t *testing.T) {
 		s.page("/", "<p>You are in "+place)
 		within(t, visit(t, b, browser.Visit{URL: "http://page.test/", Place: place}), "You are in "+place)
 	}
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/", Place: "FR"}); err == nil || !strings.Contains(err.Error(), "no way out there") {
+	if _, err := try(t, b, browser.Visit{URL: "http://page.test/", Place: "FR"}); err == nil || !strings.Contains(err.Error(), "no way out there") {
 		t.Errorf("a place without a proxy: %v", err)
 	}
 	for place, address := range elsewhere {
-		if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://page.test/", Place: place}); err == nil || !strings.Contains(err.Error(), "loopback") {
+		if _, err := try(t, b, browser.Visit{URL: "http://page.test/", Place: place}); err == nil || !strings.Contains(err.Error(), "loopback") {
 			t.Errorf("proxy %q: %v", address, err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestNavigationErrors(t *testing.T) {
 		"http://page.test/file":   "net::ERR_ABORTED",
 		"https://page.test/plain": "net::ERR_SSL_PROTOCOL_ERROR",
 	} {
-		_, err := b.Visit(t.Context(), browser.Visit{URL: url})
+		_, err := try(t, b, browser.Visit{URL: url})
 		if !errors.Is(err, browser.ErrNavigation) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -149,7 +149,7 @@ func TestNavigationErrors(t *testing.T) {
 	dead := s.open(t, func(c *browser.Config) {
 		c.Proxy = func(string) (string, error) { return "127.0.0.1:9", nil }
 	})
-	_, err := dead.Visit(t.Context(), browser.Visit{URL: "http://page.test/"})
+	_, err := try(t, dead, browser.Visit{URL: "http://page.test/"})
 	if !errors.Is(err, browser.ErrNavigation) || !strings.Contains(err.Error(), "net::ERR_PROXY_CONNECTION_FAILED") {
 		t.Errorf("without a proxy: %v", err)
 	}

@@ -109,7 +109,7 @@ func (t *tab) currentPage(ctx context.Context) (*Document, error) {
 		// The page may be replaced at any moment; then the next page is taken. This is
 		// the last step, so it may take all the time that is left.
 		var err error
-		done, err = t.until(ctx, stepTime, func(context.Context) (_ bool, err error) {
+		done, err = t.until(ctx, t.times.Step, func(context.Context) (_ bool, err error) {
 			taken, err = evaluate[snapshot](ctx, t, snapshotScript, t.limit)
 			return err == nil, err
 		})
@@ -152,4 +152,15 @@ func evaluate[T any](ctx context.Context, t *tab, function string, argument any)
 		err = json.Unmarshal(result.Result.Value, &value)
 	}
 	return value, err
+}
+
+// exceptionError is an exception that a script threw.
+type exceptionError runtime.ExceptionDetails
+
+func (e *exceptionError) Error() string {
+	text := fmt.Sprintf("exception %q (%d:%d)", e.Text, e.LineNumber, e.ColumnNumber)
+	if e.Exception != nil {
+		text += ": " + e.Exception.Description
+	}
+	return text
 }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
@@ -17,148 +18,165 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// process is a Chromium process and its children.
+// process is a Chromium process and its children. Browser.mu guards users, visits and idle.
 type process struct {
-	conn *conn
-	cmd  *exec.Cmd
-	gone chan struct{} // closed when all processes have ended and the folder is deleted
+	cmd    *exec.Cmd
+	conn   *conn
+	output tail
+	killed atomic.Bool
+	gone   chan struct{} // closed when all processes have ended and the folder is deleted
+
+	users  int // visits that run now
+	visits int // visits so far
+	idle   *time.Timer
 }
 
-// start starts Chromium and waits until it answers.
-func start(cfg Config) (*process, error) {
+// launch starts Chromium and waits until it answers.
+func (b *Browser) launch() (*process, error) {
 	sweepFolders()
 	folder, unlock, err := makeFolder()
 	if err != nil {
 		return nil, err
 	}
-	discard := func() {
-		_ = os.RemoveAll(folder)
-		unlock()
-	}
-	var output tail
-	cmd := exec.Command(cfg.Path, flags(folder)...) //nolint:gosec,noctx // the operator's own Chromium, which outlives the visit that started it
-	cmd.Env = environment(folder)
-	cmd.Dir = folder
-	cmd.Stderr = &output
-	cmd.WaitDelay = time.Second // a child that outlives Chromium keeps stderr open
-	inOwnGroup(cmd)
-	pipe, err := run(cmd, max(8*cfg.MaxDocument, 64<<20)) // JSON escapes a byte as up to six
-	if err != nil {
-		discard()
+	p := &process{gone: make(chan struct{})}
+	p.cmd = exec.Command(b.cfg.Path, flags(folder)...) //nolint:noctx // the operator's own Chromium, which outlives the visit that started it
+	p.cmd.Env = environment(folder)
+	p.cmd.Dir = folder
+	p.cmd.Stderr = &p.output
+	p.cmd.WaitDelay = time.Second // a child that outlives Chromium keeps stderr open
+	inOwnGroup(p.cmd)
+	started := make(chan error, 1)
+	b.work.Go(func() {
+		defer func() {
+			_ = os.RemoveAll(folder)
+			unlock()
+			close(p.gone)
+		}()
+		// The kernel kills Chromium when the thread that started it ends (Pdeathsig), so
+		// this thread has to stay.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.run(int64(max(8*b.cfg.MaxDocument, 64<<20))) // JSON escapes a byte as up to six
+		started <- err
+		if err == nil {
+			defer context.AfterFunc(b.closing, p.kill)()
+			p.wait(b.cfg.Log)
+		}
+	})
+	if err := <-started; err != nil {
 		return nil, err
 	}
-	p := &process{conn: newConn(pipe.transport), cmd: cmd, gone: make(chan struct{})}
-	go p.wait(pipe.exited, discard, cfg.Log)
-	version, err := p.handshake()
-	if err != nil {
+	if err := p.handshake(b.times.Start); err != nil {
 		p.kill()
 		<-p.gone
-		return nil, fmt.Errorf("start %s: %w: %s", cfg.Path, err, output.String())
+		return nil, fmt.Errorf("%w (%s): %s", err, p.cmd.ProcessState, p.output.String())
 	}
-	cfg.Log.Info("Chromium started", "pid", cmd.Process.Pid, "version", version, "sandbox", !unsandboxed())
+	b.cfg.Log.Info("Chromium started", "pid", p.cmd.Process.Pid, "agent", p.conn.agent, "sandbox", !unsandboxed())
 	if unsandboxed() {
-		cfg.Log.Warn("Chromium runs without its sandbox, because it is run by root")
+		b.cfg.Log.Warn("Chromium runs without its sandbox, because it is run by root")
 	}
 	return p, nil
 }
 
-// wait waits until Chromium exits, kills the remaining children and deletes the folder.
-func (p *process) wait(exited <-chan error, discard func(), log *slog.Logger) {
-	defer close(p.gone)
-	var watch sync.WaitGroup
-	watch.Go(func() { watchMemory(p, log) })
-	reason := <-exited
-	p.kill() // its children may have outlived it
-	<-p.conn.ended
-	watch.Wait()
-	endGroup(p.cmd.Process.Pid)
-	discard()
-	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", reason)
+// run starts the command with the pipes that Chromium expects as file descriptors 3 and 4.
+func (p *process) run(maxMessage int64) error {
+	commandsRead, commands, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	answers, answersWrite, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, commandsRead.Close(), commands.Close())
+	}
+	p.cmd.ExtraFiles = []*os.File{commandsRead, answersWrite}
+	err = p.cmd.Start()
+	err = errors.Join(err, commandsRead.Close(), answersWrite.Close())
+	if err != nil {
+		return errors.Join(err, answers.Close(), commands.Close())
+	}
+	p.conn = newConn(answers, commands, maxMessage)
+	return nil
+}
+
+// wait waits until Chromium exits, and ends what is left of it.
+func (p *process) wait(log *slog.Logger) {
+	p.conn.loops.Go(func() { p.watch(log) })
+	_ = p.cmd.Wait()
+	p.conn.close()
+	p.conn.loops.Wait()
+	endGroup(p.cmd.Process.Pid) // its children may have outlived it
+	log.Info("Chromium ended", "pid", p.cmd.Process.Pid, "reason", p.cmd.ProcessState.String())
+	level := slog.LevelWarn // it crashed
+	if p.killed.Load() {
+		level = slog.LevelDebug
+	}
+	log.Log(context.Background(), level, "last output of Chromium", "pid", p.cmd.Process.Pid, "text", p.output.String())
+}
+
+// watch kills pages that use more than maxMemory. The visits of these pages fail; the
+// others go on. When the connection is lost, watch kills Chromium.
+func (p *process) watch(log *slog.Logger) {
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.conn.lost:
+			killGroup(p.cmd)
+			return
+		case <-tick.C:
+			for pid, size := range killLargeRenderers(p.cmd.Process.Pid) {
+				log.Warn("a page used too much memory and was killed", "pid", pid, "bytes", size)
+			}
+		}
+	}
 }
 
 // handshake waits until Chromium answers.
-func (p *process) handshake() (version string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+func (p *process) handshake(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	v, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
+	version, err := call(ctx, p.conn.browser(), browser.GetVersion, cdp.Empty{})
 	if err != nil {
-		return "", err
+		return err
 	}
-	p.conn.browser().listen(nil, p.conn.handleTargets)
+	p.conn.agent = version.UserAgent
 	_, err = call(ctx, p.conn.browser(), target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true})
-	return v.Product, err
+	return err
 }
 
 // kill kills Chromium and its children. Browser contexts are in memory, so Chromium has
 // nothing to save.
 func (p *process) kill() {
+	p.killed.Store(true)
+	p.conn.close() // then watch kills the group
+}
+
+// lost reports whether Chromium has ended.
+func (p *process) lost() bool {
 	select {
-	case <-p.gone:
-		return // another process group may have the same id by now
+	case <-p.conn.lost:
+		return true
 	default:
+		return false
 	}
-	killGroup(p.cmd)
-	p.conn.close()
-}
-
-// runningCommand is a running process and the pipe to it.
-type runningCommand struct {
-	transport *pipe
-	exited    <-chan error
-}
-
-// run starts the command with the pipe that Chromium expects as file descriptors 3 and 4.
-func run(cmd *exec.Cmd, maxMessage int) (*runningCommand, error) {
-	commandsRead, commands, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("pipe: %w", err)
-	}
-	answers, answersWrite, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("pipe: %w", err), commandsRead.Close(), commands.Close())
-	}
-	cmd.ExtraFiles = []*os.File{commandsRead, answersWrite}
-	started, exited := make(chan error, 1), make(chan error, 1)
-	go func() {
-		// The kernel kills Chromium when the thread that started it ends (Pdeathsig), so
-		// this thread has to stay.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			exited <- cmd.Wait()
-		}
-	}()
-	err = <-started
-	_ = commandsRead.Close()
-	_ = answersWrite.Close()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start Chromium: %w", err), answers.Close(), commands.Close())
-	}
-	bounded := &boundedReader{ReadCloser: answers, max: maxMessage}
-	return &runningCommand{transport: newPipe(bounded, commands), exited: exited}, nil
 }
 
 // makeFolder makes the folder for all files that Chromium writes, and locks it.
 func makeFolder() (folder string, unlock func(), err error) {
-	for range 10 {
-		folder, err = os.MkdirTemp("", folderPrefix+"*")
-		if err != nil {
-			return "", nil, fmt.Errorf("profile folder: %w", err)
-		}
-		// Until it is locked, another service may take it for abandoned and delete it.
-		if unlock, ok := lockFolder(folder); ok {
-			return folder, unlock, nil
-		}
+	if folder, err = os.MkdirTemp("", folderPrefix+"*"); err != nil {
+		return "", nil, fmt.Errorf("profile folder: %w", err)
 	}
-	return "", nil, fmt.Errorf("profile folder: %s was deleted by another process", folder)
+	unlock, ok := lockFolder(folder)
+	if !ok { // it looked abandoned until it was locked
+		return "", nil, fmt.Errorf("profile folder: another service deleted %s", folder)
+	}
+	return folder, unlock, nil
 }
 
 // folderPrefix is the prefix of the names of our profile folders.
 const folderPrefix = "earshot-browser-"
 
-// tail keeps the end of Chromium's error output, for the error of a failed start.
+// tail keeps the end of Chromium's error output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -179,21 +197,4 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.text)), "\uFFFD")
-}
-
-// watchMemory kills pages that use more than maxMemory, until Chromium ends. The visits
-// of these pages fail; the others go on.
-func watchMemory(p *process, log *slog.Logger) {
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.conn.lost:
-			return
-		case <-tick.C:
-			for pid, size := range killLargeRenderers(p.cmd.Process.Pid) {
-				log.Warn("a page used too much memory and was killed", "pid", pid, "bytes", size)
-			}
-		}
-	}
 }

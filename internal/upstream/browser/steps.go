@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// stepTime is how long a step waits for its element.
-	stepTime = 30 * time.Second
 	// pollTime is the time between two polls of the page.
 	pollTime = 100 * time.Millisecond
 	// streamTime is longer than any visit: a stream that has started may take all the
@@ -33,7 +31,7 @@ func (t *tab) run(ctx context.Context, steps []Step) (*Document, error) {
 		case VerbSubmit:
 			done, err = t.submit(ctx, step)
 		case VerbWait:
-			done, err = t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return t.exists(ctx, step.At) })
+			done, err = t.until(ctx, t.times.Step, func(ctx context.Context) (bool, error) { return t.exists(ctx, step.At) })
 		default:
 			err = fmt.Errorf("unknown verb %q", step.Verb)
 		}
@@ -91,7 +89,7 @@ func (t *tab) until(ctx context.Context, limit time.Duration, look func(context.
 // typeText inserts the text into the field as an input method does. No key is pressed,
 // so a line break becomes part of the text and does not submit it.
 func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
-	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, t, focusScript, step.At) })
+	done, err := t.until(ctx, t.times.Step, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, t, focusScript, step.At) })
 	if err != nil || !done {
 		return false, err
 	}
@@ -102,7 +100,7 @@ func (t *tab) typeText(ctx context.Context, step Step) (bool, error) {
 // submit presses Enter in a field, or clicks the button.
 func (t *tab) submit(ctx context.Context, step Step) (bool, error) {
 	var at spot
-	done, err := t.until(ctx, stepTime, func(ctx context.Context) (bool, error) {
+	done, err := t.until(ctx, t.times.Step, func(ctx context.Context) (bool, error) {
 		found, err := t.locate(ctx, step.At)
 		at = found
 		return found.Usable, err

@@ -75,10 +75,11 @@ var readers = map[string]string{
 
 func TestStream(t *testing.T) {
 	t.Parallel()
+	var s *site
+	b := newSite(t).open(t, func(c *browser.Config) { c.Proxy = func(string) (string, error) { return s.address, nil } })
 	for name, html := range readers {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
-			b := s.open(t)
+			s = newSite(t)
 			want := s.stream("/api/chat/stream", 20)
 			s.page("/", html)
 			doc := visit(t, b, browser.Visit{URL: "http://chat.test/", Steps: []browser.Step{
@@ -136,11 +137,11 @@ func TestShortResponses(t *testing.T) {
 	if doc := visit(t, b, browser.Visit{URL: "http://chat.test/error", Steps: take}); doc.Status != 429 || !doc.Streamed || len(doc.Body) > 0 {
 		t.Errorf("got %+v", *doc)
 	}
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://chat.test/large", Steps: take}); !errors.Is(err, browser.ErrTooLarge) {
+	if _, err := try(t, b, browser.Visit{URL: "http://chat.test/large", Steps: take}); !errors.Is(err, browser.ErrTooLarge) {
 		t.Errorf("large stream: %v", err)
 	}
 	s.page("/page", "<p>"+strings.Repeat("x", 1<<20))
-	if _, err := b.Visit(t.Context(), browser.Visit{URL: "http://chat.test/page"}); !errors.Is(err, browser.ErrTooLarge) {
+	if _, err := try(t, b, browser.Visit{URL: "http://chat.test/page"}); !errors.Is(err, browser.ErrTooLarge) {
 		t.Errorf("large page: %v", err)
 	}
 }

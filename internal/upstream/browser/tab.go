@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -19,10 +18,6 @@ import (
 	"github.com/chromedp/cdproto/target"
 )
 
-// loadTime is how long to wait for a page to load before the first step. Fields often
-// work only after the last script has run, but some pages never stop loading.
-const loadTime = 10 * time.Second
-
 // errEnded ends a visit before its last step: the main document has an error status, or
 // the page leads to the redirect that a step takes.
 var errEnded = errors.New("the visit has its document")
@@ -34,6 +29,7 @@ type tab struct {
 	target   target.ID
 	page     session
 	limit    int
+	times    *timeouts
 	language string
 	agent    string // replaces Chromium's user agent, unless empty
 	site     string // the site of the VerbTakeRedirect step; empty if there is no such step
@@ -51,8 +47,8 @@ var permissions = []string{
 // openTab opens an empty page in a new browser context that uses the proxy. It does not
 // end with the visit's context.Context, since stopping half way would leave the browser
 // context behind.
-func openTab(c *conn, proxy string, limit int) (*tab, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), openTime)
+func openTab(c *conn, proxy string, limit int, times *timeouts) (*tab, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), times.Open)
 	defer cancel()
 	made, err := call(ctx, c.browser(), target.CreateBrowserContext, target.CreateBrowserContextParams{
 		ProxyServer: "http://" + proxy, ProxyBypassList: "<-loopback>", DisposeOnDetach: new(true),
@@ -60,7 +56,7 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tab{conn: c, context: made.BrowserContextID, limit: limit}
+	t := &tab{conn: c, context: made.BrowserContextID, limit: limit, times: times}
 	_, err = call(ctx, c.browser(), browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: t.context,
 	})
@@ -81,7 +77,7 @@ func openTab(c *conn, proxy string, limit int) (*tab, error) {
 
 // dispose closes the page and its browser context.
 func (t *tab) dispose() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), t.times.Close)
 	defer cancel()
 	_, err := call(ctx, t.conn.browser(), target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: t.context})
 	t.conn.forget(t)
@@ -127,7 +123,7 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 		return nil, fmt.Errorf("%w: %s", ErrNavigation, result.ErrorText)
 	}
 	loaded := func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, t, loadedScript, nil) }
-	if _, err := t.until(ctx, loadTime, loaded); err != nil {
+	if _, err := t.until(ctx, t.times.Load, loaded); err != nil {
 		return nil, err
 	}
 	return t.run(ctx, v.Steps)
@@ -136,18 +132,14 @@ func (t *tab) open(ctx context.Context, v Visit) (*Document, error) {
 // attach opens the session to the page and prepares the page for a visit.
 func (t *tab) attach(ctx context.Context, phone string) error {
 	if phone != "" {
-		version, err := call(ctx, t.conn.browser(), browser.GetVersion, cdp.Empty{})
-		if err != nil {
-			return err
-		}
-		t.agent = phoneAgent(version.UserAgent, phone)
+		t.agent = phoneAgent(t.conn.agent, phone)
 	}
 	attached, err := call(ctx, t.conn.browser(), target.AttachToTarget, target.AttachToTargetParams{TargetID: t.target, Flatten: new(true)})
 	if err != nil {
 		return err
 	}
-	t.page = session{t.conn, attached.SessionID}
-	t.page.listen(t, func(msg *message) { t.handle(t.page, msg) })
+	t.page = session{t.conn, attached.SessionID, t}
+	t.page.listen()
 	t.prepare(t.page)
 	post(t.page, inspector.Enable, cdp.Empty{}, nil)
 	post(t.page, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}, nil)
@@ -192,11 +184,9 @@ func (t *tab) handle(s session, msg *message) {
 	} else if _, ok := event(msg, inspector.TargetCrashed); ok && s == t.page {
 		t.end(fmt.Errorf("%w: the page crashed", ErrCrashed))
 	} else if e, ok := event(msg, target.AttachedToTarget); ok {
-		child := session{t.conn, e.SessionID}
-		child.listen(t, func(msg *message) { t.handle(child, msg) })
+		child := session{t.conn, e.SessionID, t}
+		child.listen()
 		t.prepare(child)
-	} else if e, ok := event(msg, target.DetachedFromTarget); ok && e.SessionID == t.page.id {
-		t.end(fmt.Errorf("%w: the page closed itself", ErrCrashed))
 	}
 }
 
@@ -224,7 +214,7 @@ func phoneAgent(agent, phone string) string {
 }
 
 // handleTargets handles the events of Chromium itself: it closes windows that pages
-// open, and passes on the event that a page was closed.
+// open, and ends the visit of a page that was closed.
 func (c *conn) handleTargets(msg *message) {
 	if e, ok := event(msg, target.TargetCreated); ok {
 		if e.TargetInfo.Type == "page" && e.TargetInfo.OpenerID != "" {
@@ -232,10 +222,10 @@ func (c *conn) handleTargets(msg *message) {
 		}
 	} else if e, ok := event(msg, target.DetachedFromTarget); ok {
 		c.mu.Lock()
-		page := c.sessions[e.SessionID]
+		t := c.tabs[e.SessionID]
 		c.mu.Unlock()
-		if page.handle != nil {
-			page.handle(msg)
+		if t != nil {
+			t.end(fmt.Errorf("%w: the page closed itself", ErrCrashed))
 		}
 	}
 }
@@ -246,7 +236,7 @@ func (t *tab) awaitErrorPage(ctx context.Context) error {
 	if t.recorder.mainDocument().Status < 400 {
 		return nil
 	}
-	_, err := t.until(ctx, stepTime, func(context.Context) (bool, error) { return false, nil })
+	_, err := t.until(ctx, t.times.Step, func(context.Context) (bool, error) { return false, nil })
 	return err
 }
 

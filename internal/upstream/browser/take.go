@@ -6,13 +6,8 @@ import (
 	"time"
 )
 
-const (
-	// maxSettling is how long to wait for a page to settle after the element has appeared.
-	maxSettling = 10 * time.Second
-	// giveUpTime is how long to wait for the element on a page that does not change and
-	// waits for nothing from the network.
-	giveUpTime = 5 * time.Second
-)
+// maxSettling is how long to wait for a page to settle after the element has appeared.
+const maxSettling = 10 * time.Second
 
 // taking is the last phase of a visit: the remaining take and pass steps, and the state
 // of the page at the last poll.
@@ -35,7 +30,7 @@ func (t *tab) take(ctx context.Context, steps []Step) (*Document, error) {
 	for _, step := range steps {
 		taking.settles = taking.settles || step.Verb == VerbTakeSettled || step.Verb == VerbTakeRedirect
 	}
-	done, err := t.until(ctx, stepTime, taking.look)
+	done, err := t.until(ctx, t.times.Step, taking.look)
 	if started, _ := t.recorder.streaming(); err == nil && !done && started {
 		done, err = t.until(ctx, streamTime, taking.look)
 	}
@@ -69,7 +64,7 @@ func (t *taking) look(ctx context.Context) (bool, error) {
 			return true, nil
 		}
 	}
-	t.gaveUp = t.settles && time.Since(t.changed) > giveUpTime && t.tab.recorder.idle()
+	t.gaveUp = t.settles && time.Since(t.changed) > t.tab.times.GiveUp && t.tab.recorder.idle()
 	return t.gaveUp, nil
 }
 
@@ -93,7 +88,7 @@ func (t *taking) try(ctx context.Context, step Step) (bool, error) {
 		if t.there.IsZero() {
 			t.there = time.Now()
 		}
-		return time.Since(t.changed) > settledTime || time.Since(t.there) > maxSettling, nil
+		return time.Since(t.changed) > t.tab.times.Settled || time.Since(t.there) > maxSettling, nil
 	case VerbPass:
 		return false, t.pass(ctx, step.At)
 	default: // VerbTakeRedirect: recorder.leave ends the visit

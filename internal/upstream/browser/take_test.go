@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"earshot/internal/upstream/browser"
 )
@@ -16,12 +17,13 @@ func TestTakeSettled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.open(t)
+	b.Times().Settled, b.Times().GiveUp = time.Second, 2*time.Second
 	s.page("/fills", `<div id="list"></div><script>
 		let n = 0;
 		const adding = setInterval(() => {
 			list.append(Object.assign(document.createElement("p"), {textContent: ++n}));
-			if (n === 12) clearInterval(adding);
-		}, 100);
+			if (n === 60) clearInterval(adding);
+		}, 20);
 	</script>`)
 	s.page("/stays", `<div id="list"></div><script>fetch("/nothing")</script>`)
 	s.HandleFunc("/nothing", http.NotFound)
@@ -29,7 +31,7 @@ func TestTakeSettled(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			doc := visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: []browser.Step{browser.TakeSettled("#list p")}})
-			if full := strings.Contains(string(doc.Body), "<p>12</p>"); doc.Partial != partial || full == partial {
+			if full := strings.Contains(string(doc.Body), "<p>60</p>"); doc.Partial != partial || full == partial {
 				t.Errorf("partial %t: %s", doc.Partial, doc.Body)
 			}
 		})
@@ -70,17 +72,12 @@ func TestTakeRedirect(t *testing.T) {
 	s.page("/meta", `<meta http-equiv="refresh" content="0;url=`+destination+`">`)
 	s.page("/frame", `<iframe src="http://other.test/inside"></iframe><form action="/meta"><button>Go on</button></form>`)
 	s.page("/inside", "inside")
-	t.Run("pages", func(t *testing.T) {
-		for _, path := range []string{"/header", "/twice", "/script", "/meta", "/frame"} {
-			t.Run(path, func(t *testing.T) {
-				t.Parallel()
-				doc := visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: []browser.Step{browser.TakeRedirect("search.test"), browser.Pass("button")}})
-				if doc.URL != destination || doc.Status != http.StatusFound {
-					t.Errorf("%d %s", doc.Status, doc.URL)
-				}
-			})
+	for _, path := range []string{"/header", "/twice", "/script", "/meta", "/frame"} {
+		doc := visit(t, b, browser.Visit{URL: "http://search.test" + path, Steps: []browser.Step{browser.TakeRedirect("search.test"), browser.Pass("button")}})
+		if doc.URL != destination || doc.Status != http.StatusFound {
+			t.Errorf("%s: %d %s", path, doc.Status, doc.URL)
 		}
-	})
+	}
 	if slices.Contains(s.asked(), "shop.test") {
 		t.Error("the destination was opened")
 	}

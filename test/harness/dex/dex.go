@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Dex is a running identity provider with one client and no users.
@@ -63,6 +64,11 @@ func Start(tb testing.TB) *Dex {
 			tb.Errorf("Dex: %v", err)
 		}
 	})
+	late := time.AfterFunc(5*time.Minute, func() { // with an empty build cache
+		_ = stop.Close()
+		_ = command.Process.Kill()
+	})
+	defer late.Stop()
 	var d struct{ Issuer, Control, ClientID, ClientSecret string }
 	if err := json.NewDecoder(started).Decode(&d); err != nil {
 		tb.Fatalf("Dex does not start: %v", err)

@@ -5,7 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+
+	"earshot/test/harness/program"
 )
 
 // Find returns the path of a program. The program is in PATH or in bin/, where make test puts
@@ -20,13 +23,22 @@ func Find(tb testing.TB, name string) string {
 	return path
 }
 
+// pythons are the results of Python by the packages, since an import takes as long as a test.
+var pythons sync.Map
+
 // Python returns a Python that has the packages: the one in PATH, or the one that Debian's
 // packages belong to.
 func Python(tb testing.TB, packages ...string) (path string) {
 	tb.Helper()
+	imports := "import " + strings.Join(packages, ", ")
+	if found, ok := pythons.Load(imports); ok {
+		path, _ = found.(string)
+		return path
+	}
 	var err error
 	for _, path = range []string{"python3", "/usr/bin/python3"} {
-		if err = exec.CommandContext(tb.Context(), path, "-c", "import "+strings.Join(packages, ", ")).Run(); err == nil {
+		if err = program.Command(tb, path, "-c", imports).Run(); err == nil {
+			pythons.Store(imports, path)
 			return path
 		}
 	}
@@ -51,5 +63,5 @@ func Need(tb testing.TB, missing error) {
 	if os.Getenv("CI") == "true" {
 		tb.Fatal(missing)
 	}
-	tb.Skipf("not installed, see make test-tools: %v", missing)
+	tb.Skipf("not installed, see scripts/test.sh: %v", missing)
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -17,7 +16,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 
 	"earshot/internal/api/openapi"
@@ -28,38 +26,15 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	check := flag.Bool("check", false, "only report which files are stale")
-	flag.Parse()
 	files, err := generate()
-	if err == nil {
-		err = write(files, *check)
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
-}
-
-// write writes the files. With check, it writes nothing and returns an error that lists
-// the files that would change.
-func write(files map[string][]byte, check bool) error {
-	var stale []string
 	for path, content := range files {
-		before, err := os.ReadFile(path)
-		if err == nil && bytes.Equal(before, content) {
-			continue
-		}
-		stale = append(stale, path)
-		if check {
-			continue
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil { //nolint:gosec // source files are for everybody
-			return fmt.Errorf("write: %w", err)
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			log.Fatal(err)
 		}
 	}
-	if check && stale != nil {
-		return fmt.Errorf("make generate would change %s", strings.Join(slices.Sorted(slices.Values(stale)), ", "))
-	}
-	return nil
 }
 
 // generate returns the contents of the generated files by path.

@@ -24,7 +24,7 @@ func Read(t *testing.T, root, file string) (rows []map[string]any) {
 		}
 		t.Skip("Node or hyparquet is not installed: scripts/with-node-modules.sh internal/api/dashboard/web true")
 	}
-	command := exec.CommandContext(t.Context(), "node", root+"/internal/files/tablefile/parquettest/read.mjs", file) //nolint:gosec // the test's own file
+	command := exec.CommandContext(t.Context(), "node", root+"/internal/files/tablefile/parquettest/read.mjs", file)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {

@@ -114,7 +114,7 @@ func (c chip) Notes() []template.HTML {
 	for i, s := range c.Sources {
 		note := lab.JSON([]any{[]any{c.ID, []any{s.Title, s.Snippet, nil, nil, []string{s.Site}, aiLink(s.URL)}}})
 		// JSON escapes the characters that would end a comment.
-		notes[i] = template.HTML("<!--Lab1|" + html.EscapeString(string(note)) + "-->") //nolint:gosec // see above
+		notes[i] = template.HTML("<!--Lab1|" + html.EscapeString(string(note)) + "-->")
 	}
 	return notes
 }

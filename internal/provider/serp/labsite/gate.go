@@ -44,6 +44,6 @@ func takeConsent(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the lab wants consent to be refused", http.StatusForbidden)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: consentCookie, Value: "refused", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}) //nolint:gosec // the lab has no TLS
-	http.Redirect(w, r, next, http.StatusSeeOther)                                                                                    //nolint:gosec // a path of this site
+	http.SetCookie(w, &http.Cookie{Name: consentCookie, Value: "refused", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}) // the lab has no TLS
+	http.Redirect(w, r, next, http.StatusSeeOther)                                                                                    // a path of this site
 }

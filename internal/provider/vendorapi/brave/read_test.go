@@ -33,7 +33,7 @@ func TestGolden(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	providertest.Hostile(t, webDocument, parse)
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	for name, document := range map[string]string{
 		"wrong types":    `{"type":"search","query":[],"web":{"results":{"title":{},"url":1}},"faq":7,"videos":{"results":"x"},"infobox":{"results":[null,[]]},"locations":[]}`,
 		"many results":   `{"type":"search","query":{},"web":{"results":[` + rep(`{"title":"a","url":"http://a.test/"},`, 50_000) + `{}]}}`,

@@ -14,6 +14,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/vendorapi/responses"
+	"earshot/test/captures"
 )
 
 // TestCaptures reads answers of the real APIs. A second, simpler look at each answer's JSON says
@@ -21,7 +22,7 @@ import (
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"api_chatassistant/*", "api_socialassistant/*"} {
-		for _, path := range providertest.Captures(t, pattern) {
+		for _, path := range captures.Find(t, pattern) {
 			for i, e := range providertest.Exchanges(t, path) {
 				t.Run(fmt.Sprint(filepath.Base(path), i), func(t *testing.T) {
 					t.Parallel()

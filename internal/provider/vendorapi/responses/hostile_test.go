@@ -28,7 +28,7 @@ func TestHostile(t *testing.T) {
 // TestHostileResponses parses responses that are designed to break this parser.
 func TestHostileResponses(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	output := func(items string) string { return `{"object":"response","output":[` + items + `]}` }
 	cited := `{"type":"url_citation","url":"https://a.example/","start_index":1,"end_index":2},`
 	for name, document := range map[string]string{

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/brightdata"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 const longPrompt = "Which running shoes are best for beginners?"
@@ -244,7 +245,7 @@ func TestRefusals(t *testing.T) {
 // TestCaptures reads the samples and compares the result with what the sample holds.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/brightdata/*.json") {
+	for _, path := range captures.Find(t, "vendors/brightdata/*.json") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(path)

@@ -16,6 +16,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/cloro"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 // standIn returns a handler that plays cloro: it accepts a task and answers the second
@@ -137,7 +138,7 @@ var taskID = regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f-]{27}"`)
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	samples := map[string][]byte{}
-	for _, path := range providertest.Captures(t, "vendors/cloro/*.json") {
+	for _, path := range captures.Find(t, "vendors/cloro/*.json") {
 		document, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/dataforseo"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 // providers are our providers by a part of the path of DataForSEO's tasks.
@@ -106,7 +107,7 @@ func pages(links ...string) []string {
 // TestCaptures compares what is read of the samples with a simple count in their JSON.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/dataforseo/*.json") {
+	for _, path := range captures.Find(t, "vendors/dataforseo/*.json") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(path)

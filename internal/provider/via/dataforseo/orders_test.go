@@ -15,6 +15,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/dataforseo"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 // queue plays the queue of DataForSEO's AI mode.
@@ -139,7 +140,7 @@ func checkListed(t *testing.T, site *queue, lost time.Duration) {
 // TestCapturedSubmission submits a task and gets the answer of the sample.
 func TestCapturedSubmission(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/dataforseo/*task_post.json") {
+	for _, path := range captures.Find(t, "vendors/dataforseo/*task_post.json") {
 		document, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

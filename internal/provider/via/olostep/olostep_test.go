@@ -19,6 +19,7 @@ import (
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/olostep"
+	"earshot/test/captures"
 )
 
 const prompt = "Which running shoes are best for beginners?"
@@ -199,7 +200,7 @@ func TestCaptures(t *testing.T) {
 	t.Parallel()
 	type link struct{ URL, Title, Label, Text string }
 	type query struct{ Query string }
-	for _, path := range providertest.Captures(t, "vendors/olostep/*.json") {
+	for _, path := range captures.Find(t, "vendors/olostep/*.json") {
 		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,6 +20,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/oxylabs"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 const prompt = "Which running shoes are best for beginners?"
@@ -215,7 +216,7 @@ var jobID = regexp.MustCompile(`"job_id": "\d+"`)
 func TestCaptures(t *testing.T) {
 	t.Parallel()
 	type link struct{ URL, Text, Title string }
-	for _, path := range providertest.Captures(t, "vendors/oxylabs/*.json") {
+	for _, path := range captures.Find(t, "vendors/oxylabs/*.json") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(path)

@@ -19,6 +19,7 @@ import (
 	"earshot/internal/provider/providertest"
 	"earshot/internal/provider/via/serpapi"
 	"earshot/internal/upstream"
+	"earshot/test/captures"
 )
 
 func question(name string) *provider.Question {
@@ -75,7 +76,7 @@ func each[T any](list []T, value func(T) string) []string {
 // TestCaptures compares what is read of the samples with a simple count in their JSON.
 func TestCaptures(t *testing.T) {
 	t.Parallel()
-	for _, path := range providertest.Captures(t, "vendors/serpapi/*.json") {
+	for _, path := range captures.Find(t, "vendors/serpapi/*.json") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			document, err := os.ReadFile(path)

@@ -1,6 +1,4 @@
-// Package vendors_test tests vendors as upstreams of the whole service, against stand-ins
-// that play them.
-package vendors_test
+package upstreams_test
 
 import (
 	"context"
@@ -13,16 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"earshot"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-const vendorKey = "sk_live_operators-own-key-0123456789"
 
 // cloroStandIn plays cloro. Words in the prompt tell it what to do: "slow" answers after
 // the third poll, "never" never, "reject" fails the task.

@@ -1,4 +1,4 @@
-package vendors_test
+package upstreams_test
 
 import (
 	"encoding/base64"
