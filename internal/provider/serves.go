@@ -13,7 +13,7 @@ import (
 	"earshot/internal/upstream"
 )
 
-// Coverage says what a vendor can serve of a provider. What is not declared cannot be served.
+// Coverage says what a vendor can serve of a provider. Questions for anything else are not sent.
 type Coverage struct {
 	Price  upstream.Price // list prices
 	Fields Fields         // that results can have
@@ -31,7 +31,7 @@ type Coverage struct {
 // Takes is a set of what requests may ask for.
 type Takes uint
 
-// What requests may ask for. The names of devices are those of the API.
+// The parts of requests that not every vendor can serve.
 const (
 	TakesState Takes = 1 << iota
 	TakesLocation

@@ -171,8 +171,8 @@ func NothingFound() *upstream.Failure {
 // timestamp matches a date with a time, such as 2026-10-07T10:30:00.000Z.
 var timestamp = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T,\s]+\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?\s*(?:[AaPp]\.?[Mm]\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$`)
 
-// CheckAnswer returns a failure if the text that a vendor delivered as an answer is none: no text
-// at all, the prompt itself, or a time stamp. Vendors have delivered all of these.
+// CheckAnswer returns a failure if a vendor delivered no text, the prompt itself or a time stamp in
+// place of an answer. Vendors have delivered all of these.
 func CheckAnswer(text, prompt string) *upstream.Failure {
 	switch trimmed := strings.TrimSpace(text); {
 	case trimmed == "":

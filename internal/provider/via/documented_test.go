@@ -9,7 +9,7 @@ import (
 	"earshot/internal/provider"
 )
 
-// What the vendors document, read on 2026-11-17.
+// Lists in the documentation of vendors, read on 2026-11-17.
 const (
 	// Values of SerpApi's gl, engines/google.json and google_ai_mode.json of its client.
 	serpapiCountries = `af al dz as ad ao ai aq ag ar am aw au at az bs bh bd bb by be bz bj bm bt bo ba bw bv br io bn bg bf bi kh cm ca cv ky

@@ -105,8 +105,8 @@ func Get(ctx context.Context, up *upstream.Session, path string, query url.Value
 	return Free(ctx, up, &upstream.Request{Path: path, Query: query, Header: http.Header{"Accept": {"application/json"}}})
 }
 
-// Post sends a JSON body and reads the JSON document that comes back. What the request buys is
-// paid by the order that it belongs to.
+// Post sends a JSON body and reads the JSON document that comes back. An order pays for the
+// request.
 func Post(ctx context.Context, up *upstream.Session, path string, query url.Values, body any) (any, []byte, error) {
 	request, err := Request(up, path, body)
 	if err != nil {
