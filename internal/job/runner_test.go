@@ -314,7 +314,7 @@ func TestTidyingRemovesWhatIsPastItsTime(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
 		r, principal := runner(t, storetest.SQLite(t))
-		r.Captures = captures
+		r.Captures, r.Desk.Captures = captures, captures
 		if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +381,7 @@ func TestNodesMayTidyAtOnce(t *testing.T) {
 	t.Parallel()
 	capturetest.OnEach(t, func(t *testing.T, captures capture.Store) {
 		r, principal := runner(t, storetest.SQLite(t))
-		r.Captures = captures
+		r.Captures, r.Desk.Captures = captures, captures
 		for n := range 10 {
 			if _, _, err := r.Call(t.Context(), call(principal, script(keeps))); err != nil {
 				t.Fatal(err)
@@ -413,7 +413,7 @@ func TestAPanicGivesBackWhatTheCallTook(t *testing.T) {
 			}
 		}()
 		broken := call(principal, answers("x"))
-		r.Captures = nil // storing a page panics
+		r.Desk.Captures = nil // storing a page panics
 		broken.Request = script(func(_ context.Context, up *upstream.Session) (*provider.Outcome, error) {
 			up.Keep([]byte("page"))
 			return &provider.Outcome{Result: 1, Bill: provider.Bill{provider.ItemBase: 1}}, nil
