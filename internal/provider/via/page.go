@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"strings"
 
 	"earshot"
@@ -59,13 +60,7 @@ func (p Page) AddQuestion(o loosejson.Object) {
 		return
 	}
 	var sources answer.Sources
-	for _, field := range []string{"sources", "references"} {
-		for _, item := range o.Objects(field) {
-			if source, ok := Source(item); ok {
-				sources.Add(source)
-			}
-		}
-	}
+	AddSources(&sources, append(o.Objects("sources"), o.Objects("references")...))
 	switch {
 	case strings.Contains(strings.ToUpper(o.Text("type")), "OVERVIEW"), question.Markdown != "", o.Objects("text_blocks") != nil:
 		question.Type = earshot.QuestionOverview
@@ -78,11 +73,13 @@ func (p Page) AddQuestion(o loosejson.Object) {
 	p.PeopleAlsoAsk = append(p.PeopleAlsoAsk, question)
 }
 
-// AddRelated appends a related search. link is the address of the search page for the
-// query, for vendors that deliver only the query.
+// searchPage is the address of Google's result pages.
+const searchPage = "https://www.google.com/search"
+
+// AddRelated appends a related search. link is the address of its result page, or "".
 func (p Page) AddRelated(query, link string) {
 	if query = webtext.Line(query); query != "" && len(p.RelatedSearches) < MaxItems && !p.hasRelated(query) {
-		p.RelatedSearches = append(p.RelatedSearches, earshot.RelatedSearch{Query: query, Link: link})
+		p.RelatedSearches = append(p.RelatedSearches, earshot.RelatedSearch{Query: query, Link: cmp.Or(link, searchPage+"?q="+url.QueryEscape(query))})
 	}
 }
 

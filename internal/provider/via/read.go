@@ -81,6 +81,22 @@ func Source(o loosejson.Object) (source earshot.Source, ok bool) {
 	}, ok
 }
 
+// AddSources adds the sources that objects describe.
+func AddSources(sources *answer.Sources, list []loosejson.Object) {
+	for _, o := range list {
+		if source, ok := Source(o); ok {
+			sources.Add(source)
+		}
+	}
+}
+
+// Each passes the objects in the field's list to add.
+func Each(o loosejson.Object, field string, add func(loosejson.Object)) {
+	for _, item := range o.Objects(field) {
+		add(item)
+	}
+}
+
 // Link returns the first of the fields that is a web address, without an assistant's tracking.
 func Link(o loosejson.Object, fields ...string) string {
 	link, _ := o.Destination(ownSources, fields...)

@@ -106,9 +106,7 @@ func (r *results) read(page loosejson.Object, number int) (more bool) {
 	}
 	if r.reply.News != nil {
 		before := len(r.reply.News.NewsResults)
-		for _, o := range page.Objects("news") {
-			via.AddNews(r.reply.News, o, number)
-		}
+		via.Each(page, "news", func(o loosejson.Object) { via.AddNews(r.reply.News, o, number) })
 		return len(r.reply.News.NewsResults) > before
 	}
 	return r.readWeb(page, number)

@@ -63,11 +63,7 @@ func readAnswer(result loosejson.Object, q *provider.Question) *earshot.Answer {
 // number; pills of one number are one chip.
 func readSources(a *earshot.Answer, result loosejson.Object) {
 	var sources answer.Sources
-	for _, o := range result.Objects("sources") {
-		if source, ok := via.Source(o); ok {
-			sources.Add(source)
-		}
-	}
+	via.AddSources(&sources, result.Objects("sources"))
 	var chip []answer.Citation
 	last := ""
 	for _, o := range result.Objects("citationPills") {

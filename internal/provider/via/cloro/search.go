@@ -10,16 +10,9 @@ import (
 // readWeb reads the result pages of a web search. cloro delivers all pages in one list.
 func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 	page := via.NewPage(q.Locale.Country)
-	each := func(field string, add func(loosejson.Object)) {
-		for _, o := range result.Objects(field) {
-			add(o)
-		}
-	}
-	for _, o := range result.Objects("organicResults") {
-		page.AddOrganic(o, o.Int("page"))
-	}
-	each("peopleAlsoAsk", page.AddQuestion)
-	each("relatedSearches", func(o loosejson.Object) { page.AddRelated(o.Text("query"), o.Text("link")) })
+	via.Each(result, "organicResults", func(o loosejson.Object) { page.AddOrganic(o, o.Int("page")) })
+	via.Each(result, "peopleAlsoAsk", page.AddQuestion)
+	via.Each(result, "relatedSearches", func(o loosejson.Object) { page.AddRelated(o.Text("query"), o.Text("link")) })
 	for _, o := range result.Objects("ads") {
 		kind := "text"
 		if o.Text("type") == "SHOPPING_CARD" {
@@ -27,9 +20,9 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 		}
 		page.AddAd(o, kind)
 	}
-	each("localResults", page.AddPlace)
-	each("videos", page.AddVideo)
-	each("peopleAreSaying", page.AddDiscussion)
+	via.Each(result, "localResults", page.AddPlace)
+	via.Each(result, "videos", page.AddVideo)
+	via.Each(result, "peopleAreSaying", page.AddDiscussion)
 	page.AddProducts("", result.Objects("shoppingCards"))
 	panel := result.Object("knowledgeGraph")
 	var attributes []earshot.KnowledgeAttribute
@@ -46,8 +39,6 @@ func readWeb(result loosejson.Object, q *provider.Question) *earshot.WebSearch {
 // readNews reads the result pages of a news search.
 func readNews(result loosejson.Object) *earshot.NewsSearch {
 	news := &earshot.NewsSearch{}
-	for _, o := range result.Objects("newsResults") {
-		via.AddNews(news, o, o.Int("page"))
-	}
+	via.Each(result, "newsResults", func(o loosejson.Object) { via.AddNews(news, o, o.Int("page")) })
 	return news
 }

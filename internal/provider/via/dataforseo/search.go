@@ -80,12 +80,21 @@ type reader struct {
 	search string // the address of a search, up to its query
 }
 
+// adders add the items in the lists of some types.
+var adders = map[string]func(via.Page, loosejson.Object){
+	"top_stories": via.Page.AddTopStory, "images": via.Page.AddImage, "video": via.Page.AddVideo, "short_videos": via.Page.AddVideo,
+	"twitter": via.Page.AddPost, "perspectives": via.Page.AddPost, "discussions_and_forums": via.Page.AddDiscussion,
+	"recipes": via.Page.AddRecipe, "events": via.Page.AddEvent, "jobs": via.Page.AddJob,
+	"hotels_pack": func(p via.Page, o loosejson.Object) { p.AddPlace(untyped(o)) },
+	"multi_carousel": func(p via.Page, o loosejson.Object) {
+		p.AddCarousel(o.Text("title"), o.Objects("multi_carousel_snippets"))
+	},
+}
+
 // read adds an item of the page. Items of other types are only part of the layout.
 func (r reader) read(name string, o loosejson.Object, block string) {
-	each := func(add func(loosejson.Object)) {
-		for _, item := range o.Objects("items") {
-			add(item)
-		}
+	if add := adders[name]; add != nil {
+		via.Each(o, "items", func(item loosejson.Object) { add(r.Page, item) })
 	}
 	switch name {
 	case "organic":
@@ -93,7 +102,7 @@ func (r reader) read(name string, o loosejson.Object, block string) {
 	case "paid":
 		r.addAd(o, "text", block)
 	case "shopping":
-		each(func(item loosejson.Object) { r.addAd(item, "shopping", block) })
+		via.Each(o, "items", func(item loosejson.Object) { r.addAd(item, "shopping", block) })
 	case "ai_overview":
 		if r.SearchOverview == nil && markdown(o) != "" {
 			r.SearchOverview = readOverview(o, r.q)
@@ -103,39 +112,17 @@ func (r reader) read(name string, o loosejson.Object, block string) {
 			r.SetSnippet(o, via.Multiline(o, "description"), nil, o.Object("table") != nil)
 		}
 	case "people_also_ask":
-		each(r.addQuestion)
+		via.Each(o, "items", r.addQuestion)
 	case "related_searches", "people_also_search":
 		for _, query := range o.Texts("items", "title") {
 			r.AddRelated(query, r.search+url.QueryEscape(query))
 		}
-	case "top_stories":
-		each(r.AddTopStory)
-	case "images":
-		each(r.AddImage)
-	case "video", "short_videos":
-		each(r.AddVideo)
 	case "local_pack":
 		r.AddPlace(untyped(o))
-	case "hotels_pack":
-		each(func(item loosejson.Object) { r.AddPlace(untyped(item)) })
 	case "popular_products":
 		r.AddProducts(o.Text("title"), o.Objects("items"))
-	case "twitter", "perspectives":
-		each(r.AddPost)
-	case "discussions_and_forums":
-		each(r.AddDiscussion)
 	case "carousel":
 		r.AddCarousel(o.Text("title"), o.Objects("items"))
-	case "multi_carousel":
-		each(func(item loosejson.Object) {
-			r.AddCarousel(item.Text("title"), item.Objects("multi_carousel_snippets"))
-		})
-	case "recipes":
-		each(r.AddRecipe)
-	case "events":
-		each(r.AddEvent)
-	case "jobs":
-		each(r.AddJob)
 	case "answer_box":
 		if text := strings.Join(o.Texts("text", ""), "\n"); text != "" && r.AnswerBox == nil {
 			r.AnswerBox = &earshot.AnswerBox{Type: "other", Text: text, Title: o.Text("title")}
@@ -207,9 +194,7 @@ func readNews(result loosejson.Object) *earshot.NewsSearch {
 		case "news_search":
 			via.AddNews(news, o, pageOf(o))
 		case "top_stories":
-			for _, item := range o.Objects("items") {
-				via.AddNews(news, item, pageOf(o))
-			}
+			via.Each(o, "items", func(item loosejson.Object) { via.AddNews(news, item, pageOf(o)) })
 		}
 	}
 	return news

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -162,16 +161,14 @@ func cutLog(markdown string) (rest string, queries []string) {
 // readWeb reads a result page.
 func readWeb(found loosejson.Object, q *provider.Question) *earshot.WebSearch {
 	page := via.NewPage(q.Locale.Country)
-	for _, o := range found.Objects("organic") {
-		page.AddOrganic(o, 1)
-	}
+	via.Each(found, "organic", func(o loosejson.Object) { page.AddOrganic(o, 1) })
 	for _, o := range found.Objects("peopleAlsoAsk") {
 		o = maps.Clone(o)
 		o["source_title"] = o["title"] // title is the page that answers
 		page.AddQuestion(o)
 	}
 	for _, query := range found.Texts("relatedSearches", "query") {
-		page.AddRelated(query, "https://www.google.com/search?"+url.Values{"q": {query}}.Encode())
+		page.AddRelated(query, "")
 	}
 	panel := found.Object("knowledgeGraph")
 	attributes := panel.Object("attributes")

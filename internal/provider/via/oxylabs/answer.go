@@ -51,13 +51,8 @@ func readSources(a *earshot.Answer, content loosejson.Object) {
 			sources.Add(source)
 		}
 	}
-	for _, list := range [][]loosejson.Object{content.Objects("top_sources"), content.Object("additional_results").Objects("sources_results")} {
-		for _, o := range list {
-			if source, ok := via.Source(o); ok {
-				sources.Add(source)
-			}
-		}
-	}
+	via.AddSources(&sources, content.Objects("top_sources"))
+	via.AddSources(&sources, content.Object("additional_results").Objects("sources_results"))
 	var chip []answer.Citation
 	passage := ""
 	for _, o := range content.Objects("citations") {

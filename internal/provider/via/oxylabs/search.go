@@ -3,7 +3,6 @@ package oxylabs
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"strings"
 
 	"earshot"
@@ -76,7 +75,7 @@ func readPage(page via.Page, found loosejson.Object, number int) {
 	related := found.Object("related_searches")
 	queries := related.Texts("related_searches", "query")
 	for _, query := range queries {
-		page.AddRelated(query, "https://www.google.com/search?"+url.Values{"q": {query}}.Encode())
+		page.AddRelated(query, "")
 	}
 	ranks.AddBlock(earshot.BlockRelated, related, len(queries))
 	page.AddLayout(ranks)
@@ -110,11 +109,7 @@ func readOverview(overviews []loosejson.Object) *earshot.Answer {
 				paragraphs = append(paragraphs, text)
 			}
 		}
-		for _, o := range items(overview, "source_panel") {
-			if source, ok := via.Source(o); ok {
-				sources.Add(source)
-			}
-		}
+		via.AddSources(&sources, items(overview, "source_panel"))
 	}
 	if len(paragraphs) == 0 {
 		return nil

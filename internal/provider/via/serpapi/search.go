@@ -58,38 +58,29 @@ func (r reader) overview(ctx context.Context, up *upstream.Session, o loosejson.
 
 // page adds a result page. SerpApi lists what a page has by kind, without their order.
 func (r reader) page(found loosejson.Object, number int) {
-	each := func(field string, add func(loosejson.Object)) {
-		for _, o := range found.Objects(field) {
-			add(o)
-		}
-	}
 	if r.reply.News != nil {
-		each("news_results", func(o loosejson.Object) { via.AddNews(r.reply.News, o, number) })
+		via.Each(found, "news_results", func(o loosejson.Object) { via.AddNews(r.reply.News, o, number) })
 		return
 	}
-	each("organic_results", func(o loosejson.Object) { r.AddOrganic(o, number) })
-	each("related_questions", r.addQuestion)
-	for _, o := range found.Objects("related_searches") {
-		r.AddRelated(o.Text("query"), cmp.Or(via.Link(o, "link"), "https://www.google.com/search?q="+url.QueryEscape(o.Text("query"))))
-	}
-	each("ads", func(o loosejson.Object) { r.AddAd(o, "text") })
-	each("shopping_results", func(o loosejson.Object) { r.AddAd(o, "shopping") })
+	via.Each(found, "organic_results", func(o loosejson.Object) { r.AddOrganic(o, number) })
+	via.Each(found, "related_questions", r.addQuestion)
+	via.Each(found, "related_searches", func(o loosejson.Object) { r.AddRelated(o.Text("query"), via.Link(o, "link")) })
+	via.Each(found, "ads", func(o loosejson.Object) { r.AddAd(o, "text") })
+	via.Each(found, "shopping_results", func(o loosejson.Object) { r.AddAd(o, "shopping") })
 	r.AddProducts("", found.Objects("immersive_products"))
 	for _, o := range places(found) {
 		r.AddPlace(o)
 	}
-	each("inline_videos", r.AddVideo)
-	each("short_videos", r.AddVideo)
-	each("inline_images", r.AddImage)
-	each("top_stories", r.AddTopStory)
-	each("discussions_and_forums", r.AddDiscussion)
-	each("perspectives", r.AddPost)
-	for _, o := range found.Object("twitter_results").Objects("tweets") {
-		r.AddPost(o)
-	}
-	each("recipes_results", r.AddRecipe)
-	each("events_results", r.AddEvent)
-	each("jobs_results", r.AddJob)
+	via.Each(found, "inline_videos", r.AddVideo)
+	via.Each(found, "short_videos", r.AddVideo)
+	via.Each(found, "inline_images", r.AddImage)
+	via.Each(found, "top_stories", r.AddTopStory)
+	via.Each(found, "discussions_and_forums", r.AddDiscussion)
+	via.Each(found, "perspectives", r.AddPost)
+	via.Each(found.Object("twitter_results"), "tweets", r.AddPost)
+	via.Each(found, "recipes_results", r.AddRecipe)
+	via.Each(found, "events_results", r.AddEvent)
+	via.Each(found, "jobs_results", r.AddJob)
 	if r.KnowledgeGraph == nil {
 		panel := maps.Clone(found.Object("knowledge_graph"))
 		if images := panel.Objects("header_images"); len(images) > 0 && panel.Text("image") == "" {
