@@ -63,7 +63,7 @@ for package in $packages; do
 	*) race+=" $package" ;;
 	esac
 done
-[[ -z $race ]] || program "$(go env CC)" gcc # the race detector needs cgo
+[[ -z $race ]] || command -v "$(go env CC)" >/dev/null || missing+=(gcc libc6-dev) # the race detector needs cgo
 [[ ${#missing[@]} -eq 0 ]] || scripts/apt-install.sh "${missing[@]}" || true
 
 run=(env)
