@@ -41,7 +41,7 @@ sdk: ## Build the packages of the Python and TypeScript clients, in dist
 	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
 
 .PHONY: lint
-lint: ## Check format, code, module files, generated files, and format, code and types of the dashboard and the TypeScript client
+lint: ## Check format, code, module files, and format, code and types of the dashboard and the TypeScript client
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(GO) -C tools build -o ../bin/lint ./lint
 	bin/lint ./...

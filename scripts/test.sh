@@ -55,15 +55,15 @@ for package in $packages; do
 		;;
 	test/service) copied promtool prometheus ;;
 	esac
-	# Parsers of large documents and long journeys take many times as long with the race
-	# detector. Other tests send the same requests with it.
+	# Parsers of large documents and of our sources, and long journeys, take many times as long
+	# with the race detector. Other tests send the same requests with it.
 	case $name in
 	internal/provider/health | internal/provider/serp) race+=" $package" ;;
-	internal/provider/* | test/dashboard | test/demo | test/extraction) plain+=" $package" ;;
+	internal/provider/* | test/arch | test/dashboard | test/demo | test/extraction) plain+=" $package" ;;
 	*) race+=" $package" ;;
 	esac
 done
-[[ -z $race ]] || program "$(go env CC)" gcc # the race detector needs cgo
+[[ -z $race ]] || command -v "$(go env CC)" >/dev/null || missing+=(gcc libc6-dev) # the race detector needs cgo
 [[ ${#missing[@]} -eq 0 ]] || scripts/apt-install.sh "${missing[@]}" || true
 
 run=(env)

@@ -8,7 +8,6 @@ require (
 	codeberg.org/polyfloyd/go-errorlint v1.9.0
 	github.com/gordonklaus/ineffassign v0.2.0
 	github.com/gostaticanalysis/nilerr v0.1.2
-	github.com/jingyugao/rowserrcheck v1.1.1
 	github.com/kisielk/errcheck v1.30.0
 	github.com/ryanrolds/sqlclosecheck v0.6.0
 	github.com/sonatard/noctx v0.5.1

@@ -6,7 +6,6 @@ import (
 	"codeberg.org/polyfloyd/go-errorlint/errorlint"
 	"github.com/gordonklaus/ineffassign/pkg/ineffassign"
 	"github.com/gostaticanalysis/nilerr"
-	"github.com/jingyugao/rowserrcheck/passes/rowserr"
 	"github.com/kisielk/errcheck/errcheck"
 	sqlclosecheck "github.com/ryanrolds/sqlclosecheck/pkg/analyzer"
 	"github.com/sonatard/noctx"
@@ -41,7 +40,6 @@ func analyzers() ([]*analysis.Analyzer, error) {
 		nilness.Analyzer,
 		noctx.Analyzer,
 		reflectvaluecompare.Analyzer,
-		rowserr.NewAnalyzer(),
 		sortslice.Analyzer,
 		sqlclosecheck.NewAnalyzer(),
 		unused.Analyzer.Analyzer,
