@@ -26,8 +26,8 @@ type ledger interface {
 type stored struct {
 	desk *Desk
 	job  *store.Job
-	// beside says that the purchases are made beside the job, which may have ended: for a comparison.
-	beside bool
+	// extra says that the purchases are made in addition to the job's, which may have ended: for a comparison.
+	extra bool
 	id     string // of the basket; "" for the one of the job
 }
 
@@ -35,7 +35,7 @@ type stored struct {
 var baskets = uuid.MustParse("5d6c1ae2-6f1c-4c50-9d2e-4a4f2f0a7e11")
 
 func (s stored) load(ctx context.Context) (string, []*outbound.Purchase, error) {
-	if s.beside {
+	if s.extra {
 		return uuid.NewString(), nil, nil
 	}
 	id := s.id
@@ -65,7 +65,7 @@ func (s stored) basket(ctx context.Context) (string, error) {
 
 func (s stored) reserve(p *outbound.Purchase, ceiling int64) error {
 	job := s.job
-	if s.beside {
+	if s.extra {
 		job = nil
 	}
 	return s.desk.Store.Reserve(job, p, ceiling)

@@ -180,7 +180,7 @@ func (d *Desk) askShadow(ctx context.Context, c *comparison, request provider.Re
 	if d.circuits.isOpen(route) || d.circuits.isOpen(route.everywhere()) {
 		return nil, nil, errNotAsked
 	}
-	basket, err := d.open(ctx, stored{desk: d, job: c.job, beside: true}, c.job, request)
+	basket, err := d.open(ctx, stored{desk: d, job: c.job, extra: true}, c.job, request)
 	if err != nil {
 		return nil, nil, err
 	}

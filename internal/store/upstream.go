@@ -18,8 +18,8 @@ var ErrCeiling = errors.New("its daily ceiling is reached")
 
 // Reserve stores a purchase that is about to be sent and reserves its price, in one transaction. It
 // sets the purchase's number. It returns ErrCeiling if what is booked today and reserved would exceed
-// the ceiling (0 for none), and ErrLost if the running job no longer belongs to its node. A nil job
-// stands for a purchase beside a job that has ended.
+// the ceiling (0 for none), and ErrLost if the running job no longer belongs to its node. The job is nil for a
+// purchase in addition to a job that has ended.
 func (s *Store) Reserve(job *Job, p *outbound.Purchase, ceiling int64) error {
 	reservation := &purchaseChange{purchase: p, ceiling: cmp.Or(ceiling, math.MaxInt64)}
 	err := s.Commit(Change{Organization: p.Organization, Across: s.Sharded(), job: job, Apply: func(_ context.Context, w *Work) error {

@@ -33,6 +33,7 @@ var floors = [][]string{
 	{"account", "files", "geo", "limits", "stats", "telemetry"},
 	{"schema", "store", "upstream"},
 	{"provider"},
+	{"purchase"},
 	{"job", "signin", "track"},
 	{"api", "notify"},
 	{"app"},
@@ -40,12 +41,12 @@ var floors = [][]string{
 
 // doors are packages that only the commands and these folders and packages may import.
 var doors = map[string][]string{
-	"internal/store":          {"internal/store", "internal/job", "internal/signin", "internal/track", "internal/api", "internal/notify", "internal/app"},
+	"internal/store":          {"internal/store", "internal/purchase", "internal/job", "internal/signin", "internal/track", "internal/api", "internal/notify", "internal/app"},
 	"internal/store/orgs":     {"internal/store", "internal/job", "internal/signin", "internal/api", "internal/app"},
 	"internal/store/people":   {"internal/signin", "internal/api", "internal/app"},
 	"internal/store/sharing":  {"internal/job", "internal/api", "internal/app"},
 	"internal/store/history":  {"internal/api", "internal/app"},
-	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/job", "internal/api", "internal/app"},
+	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/purchase", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},
 	"internal/store/latency":  {"internal/store"},
 	"internal/store/engine":   {"internal/store"},

@@ -290,7 +290,7 @@ func (b *Browser) release(p *process) {
 }
 
 // start makes a new Chromium the current one. A Chromium that ends at its start or does
-// not answer is started once more. The Chromium before ends with its last visit.
+// not answer is started again. The Chromium before ends with its last visit.
 func (b *Browser) start() (*process, error) {
 	p, err := b.launch()
 	if err != nil && b.closing.Err() == nil {

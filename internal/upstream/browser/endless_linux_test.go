@@ -143,8 +143,8 @@ func TestRecycling(t *testing.T) {
 	nothingLeft(t)
 }
 
-// A Chromium that dies at its start or does not answer is started once more. If that
-// fails, too, the error tells how it ended and what it wrote.
+// A Chromium that dies at its start or does not answer is started again. If that
+// fails, too, the error reports how it ended and what it wrote.
 func TestChromiumThatDoesNotStart(t *testing.T) {
 	path := chromium(t)
 	for name, test := range map[string]struct {

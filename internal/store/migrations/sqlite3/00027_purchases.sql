@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Paid requests to upstreams (ADR 37). A row is written before the request is sent, with the most that
+-- Paid requests to upstreams (ADR 38). A row is written before the request is sent, with the most that
 -- it can cost, and is closed with what the upstream charged. Kept as long as the job's result.
 CREATE TABLE purchases (
   organization TEXT NOT NULL,
