@@ -28,7 +28,7 @@ type stored struct {
 	job  *store.Job
 	// extra says that the purchases are made in addition to the job's, which may have ended: for a comparison.
 	extra bool
-	id     string // of the basket; "" for the one of the job
+	id    string // of the basket; "" for the one of the job
 }
 
 // baskets is the name space of the ids of baskets of calls and tasks with an idempotency key.

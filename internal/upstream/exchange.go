@@ -45,7 +45,7 @@ type Visitor interface {
 type network struct {
 	transport http.RoundTripper
 	once      http.RoundTripper // never sends a request twice
-	browser   Visitor // may be nil
+	browser   Visitor           // may be nil
 }
 
 func (n network) exchange(c *call) (*http.Response, error) {
