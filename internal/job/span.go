@@ -7,7 +7,6 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/telemetry/trace"
-	"earshot/internal/upstream"
 )
 
 // traceTask begins the trace of a task that this node runs. claimed is when the claim of
@@ -36,16 +35,6 @@ func (r *Runner) traceTask(ctx context.Context, job *store.Job, claimed time.Tim
 func endSpan(span trace.Span, err error) {
 	if err != nil {
 		span.Fail(string(earshot.ErrorCode(err)))
-	}
-	span.End()
-}
-
-// endAttempt ends the span of an attempt.
-func endAttempt(span trace.Span, err error) {
-	outcome := upstream.Outcome(err)
-	span.String(trace.Outcome, outcome)
-	if err != nil {
-		span.Fail(outcome)
 	}
 	span.End()
 }

@@ -135,7 +135,10 @@ func (v Vendors) Ask(ctx context.Context, request Request, up *upstream.Session)
 	if err := v.Covers(request, up.Via()); err != nil {
 		return nil, &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s cannot serve this: %w", up.Via(), err), Final: true}
 	}
-	buyer := request.(Buyer)
+	buyer, ok := request.(Buyer)
+	if !ok {
+		return nil, fmt.Errorf("%s: the request is a %T", up.Via(), request) // Covers has checked it
+	}
 	reply, err := v[up.Via()].Ask(ctx, up, buyer.Question())
 	if err != nil {
 		return nil, err

@@ -158,7 +158,7 @@ func TestAgentQuestion(t *testing.T) {
 
 func TestAgentHostile(t *testing.T) {
 	t.Parallel()
-	rep := providertest.Repeat
+	rep := strings.Repeat
 	whole := func(output string) string {
 		return `{"object":"response","status":"completed","output":[` + output + `]}`
 	}
@@ -170,7 +170,7 @@ func TestAgentHostile(t *testing.T) {
 		"wrong kinds":  whole(`1,{"type":"search_results","queries":{},"results":{"0":1}},{"type":"fetch_url_results","contents":1},{"type":"message","content":"x"}`),
 		"wrong ids":    whole(results(`{"id":-1,"url":"https://a.test/"},{"id":1e99,"url":"https://b.test/"},{"id":"x"},{"id":{}},{"id":999999999999}`) + said("x[1][2][3]")),
 		"many results": whole(results(rep(`{"id":1,"url":"https://a.test/"},`, 50_000)+`{"id":2}`) + said("x[1]")),
-		"many marks":   whole(results(`{"id":1,"url":"https://a.test/`+rep("x", 1000)+`"}`) + said(rep("word[1] ", 3_000/providertest.Mass))),
+		"many marks":   whole(results(`{"id":1,"url":"https://a.test/`+rep("x", 1000)+`"}`) + said(rep("word[1] ", 3_000))),
 		"many notes":   whole(`{"type":"message","content":[{"text":"x","annotations":[` + rep(`{"url":"https://a.test/"},`, 50_000) + `1]}]}`),
 		"wrong usage":  `{"object":"response","usage":{"cost":{"currency":1,"total_cost":"x"}},"output":[` + said("x") + `]}`,
 		"wrong steps":  "data: " + strings.Join([]string{`{"type":"response.reasoning.search_results","results":1}`, `{"type":"response.completed","response":1,"usage":[]}`}, "\n\ndata: ") + "\n\n",

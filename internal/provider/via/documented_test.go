@@ -97,12 +97,15 @@ func TestCountries(t *testing.T) {
 		})
 	}
 	eachCountry(t, "brightdata", "websearch", always, func(t *testing.T, country string, sent request) {
-		address, _ := url.Parse(sent.body["url"].(string))
-		google(t, country, address.Query())
+		google(t, country, queryOf(t, sent.body["url"]))
 	})
 	eachCountry(t, "olostep", "websearch", always, func(t *testing.T, country string, sent request) {
-		address, _ := url.Parse(sent.body["items"].([]any)[0].(map[string]any)["url"].(string))
-		google(t, country, address.Query())
+		items, _ := sent.body["items"].([]any)
+		if len(items) != 1 {
+			t.Fatalf("%d items", len(items))
+		}
+		item, _ := items[0].(map[string]any)
+		google(t, country, queryOf(t, item["url"]))
 		if sent.body["country"] != country {
 			t.Errorf("%s: %v", country, sent.body)
 		}
@@ -166,4 +169,15 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("%s is %v at Oxylabs, want %s", named, got, want)
 		}
 	}
+}
+
+// queryOf returns the query of an address.
+func queryOf(t *testing.T, address any) url.Values {
+	t.Helper()
+	text, _ := address.(string)
+	parsed, err := url.Parse(text)
+	if err != nil || text == "" {
+		t.Fatalf("the address is %v, %v", address, err)
+	}
+	return parsed.Query()
 }

@@ -4,6 +4,7 @@ package via_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -225,7 +226,7 @@ func TestUncovered(t *testing.T) {
 	} {
 		q := question(c.provider, c.change)
 		err := vendors[c.vendor].Definition().Covers(q)
-		uncovered, _ := err.(*provider.Uncovered)
+		uncovered, _ := errors.AsType[*provider.Uncovered](err)
 		if (err == nil) != (c.field == "") || uncovered != nil && uncovered.Field != c.field {
 			t.Errorf("%s, %+v: %v, want %q", c.vendor, q, err, c.field)
 		}
