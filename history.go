@@ -66,8 +66,10 @@ type RequestRecord struct {
 	Credits  TaskCredits `json:"credits"`
 	// The tracker that asked; absent when no tracker did.
 	Tracker string `json:"tracker,omitempty"`
-	// The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged.
+	// The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that arrived after the end, which is not charged.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// True when `result` arrived after the call or task had FAILED.
+	Late bool `json:"late,omitempty"`
 	// The brands that the current rules of the tracker named in `brandsOf` find in the result.
 	Found *AnswerFindings `json:"found,omitempty"`
 	// Words of the result that look like names, the likeliest first, if `names` was set. Some may not be brands.

@@ -35,8 +35,10 @@ type TaskRecord struct {
 	Task    Task         `json:"task"`
 	Credits TaskCredits  `json:"credits"`
 	Webhook *TaskWebhook `json:"webhook,omitempty"`
-	// The provider's result; only when the task is COMPLETED.
+	// The provider's result when the task is COMPLETED. When it FAILED, an answer that arrived after its end, which is not charged.
 	Result json.RawMessage `json:"result,omitempty" schema:"result"`
+	// True when `result` arrived after the task had FAILED.
+	Late bool `json:"late,omitempty"`
 	// Only when the task FAILED.
 	Error json.RawMessage `json:"error,omitempty" schema:"error"`
 }

@@ -77,8 +77,8 @@ type Upstream struct {
 type QuoteUpstream struct {
 	// The first upstream of the provider's list.
 	Name string `json:"name"`
-	// Its expected price in US dollars, 0 when the settings have none.
+	// What the answer costs there when all goes well, in US dollars; 0 when the settings have no price.
 	USD float64 `json:"usd" schema:"min=0"`
-	// The price of the most expensive upstream that may be asked in its place.
+	// The most that the answer costs, with further attempts and other upstreams.
 	USDAtMost float64 `json:"usdAtMost" schema:"min=0"`
 }

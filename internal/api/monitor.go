@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -25,6 +26,19 @@ func monitorOperations(providers []provider.Provider) []Operation {
 	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
 }
 
+// decodeRequest reads the request of a call or task. A valid request that no upstream can serve is
+// rejected with the field that the first vendor does not support.
+func (s *Server) decodeRequest(p provider.Provider, in *schema.Object) provider.Request {
+	request := p.Decode(in)
+	if !in.Valid() {
+		return request
+	}
+	if uncovered, ok := errors.AsType[*provider.Uncovered](s.Jobs.Desk.Covers(p.Definition().Name, request)); ok {
+		in.Reject(uncovered.Field, "%s by any configured upstream", uncovered.Why)
+	}
+	return request
+}
+
 // monitor returns the handler of a provider's synchronous call.
 func monitor(p provider.Provider) func(*Server, *call) error {
 	definition := p.Definition()
@@ -33,7 +47,7 @@ func monitor(p provider.Provider) func(*Server, *call) error {
 		if err != nil {
 			return err
 		}
-		request, key := p.Decode(in), c.idempotencyKey(in)
+		request, key := s.decodeRequest(p, in), c.idempotencyKey(in)
 		if err := in.Err(); err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func (s *Server) decodeTask(in *schema.Object) job.Task {
 	if asked == nil || payload.Raw() == nil {
 		payload.IgnoreAll() // without a provider, there is no schema for it
 	} else {
-		task.Provider, task.Request = asked.Definition(), asked.Decode(payload)
+		task.Provider, task.Request = asked.Definition(), s.decodeRequest(asked, payload)
 		task.Payload = compact(payload.Raw())
 	}
 	if body.Webhook != nil && in.Object("webhook").IsString("url") {

@@ -253,6 +253,9 @@ func (u *upstreams) open(name string, about provider.Definition) ([]*upstream.Cl
 			return nil, fmt.Errorf("%s does not serve this provider", name)
 		}
 	}
+	if vendor, ok := strings.CutPrefix(name, upstreamVendor); ok && u.vendors[vendor] != nil && !u.serves(name, about) {
+		return nil, fmt.Errorf("%s does not serve this provider", name)
+	}
 	if strings.HasPrefix(name, upstreamModel) && about.Name != model.Name {
 		return nil, fmt.Errorf("%s does not serve this provider", name)
 	}

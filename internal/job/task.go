@@ -177,6 +177,7 @@ func (r *Runner) Record(t *store.Task) earshot.TaskRecord {
 		},
 		Credits: earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Result:  t.Result,
+		Late:    isLate(t),
 		Error:   t.Error,
 	}
 	record.Task.LatencyMs = latency(t)
@@ -209,6 +210,10 @@ func (r *Runner) Request(t *store.Task) earshot.RequestRecord {
 		Credits:        earshot.TaskCredits{CreditsToCharge: t.MaxCost, CreditsCharged: t.Charged},
 		Tracker:        t.Tracker,
 		Result:         t.Result,
+		Late:           isLate(t),
 		Error:          t.Error,
 	}
 }
+
+// isLate reports whether the result of a task arrived after the task had failed.
+func isLate(t *store.Task) bool { return t.Status == earshot.StatusFailed && len(t.Result) > 0 }

@@ -34,6 +34,9 @@ func (o *Object) Reject(field, format string, args ...any) {
 	})
 }
 
+// Valid reports whether no problem was found so far.
+func (o *Object) Valid() bool { return len(*o.problems) == 0 }
+
 // Has reports whether the field is present. It may be null.
 func (o *Object) Has(name string) bool {
 	_, ok := o.fields[name]

@@ -1069,8 +1069,10 @@ export type TaskRecord = {
   task: Task;
   credits: TaskCredits;
   webhook?: TaskWebhook;
-  /** The provider's result; only when the task is COMPLETED. */
+  /** The provider's result when the task is COMPLETED. When it FAILED, an answer that arrived after its end, which is not charged. */
   result?: TaskResult;
+  /** True when `result` arrived after the task had FAILED. */
+  late?: boolean;
   /** Only when the task FAILED. */
   error?: Error;
 };
@@ -1158,8 +1160,10 @@ export type RequestRecord = {
   credits: TaskCredits;
   /** The tracker that asked; absent when no tracker did. */
   tracker?: string;
-  /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a vendor delivered after the call had ended, which is not charged. */
+  /** The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that arrived after the end, which is not charged. */
   result?: TaskResult;
+  /** True when `result` arrived after the call or task had FAILED. */
+  late?: boolean;
   /** The brands that the current rules of the tracker named in `brandsOf` find in the result. */
   found?: AnswerFindings;
   /** Words of the result that look like names, the likeliest first, if `names` was set. Some may not be brands. */
@@ -1344,9 +1348,9 @@ export type QuoteItem = {
 export type QuoteUpstream = {
   /** The first upstream of the provider's list. */
   name: string;
-  /** Its expected price in US dollars, 0 when the settings have none. */
+  /** What the answer costs there when all goes well, in US dollars; 0 when the settings have no price. */
   usd: number;
-  /** The price of the most expensive upstream that may be asked in its place. */
+  /** The most that the answer costs, with further attempts and other upstreams. */
   usdAtMost: number;
 };
 

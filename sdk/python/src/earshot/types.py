@@ -1789,7 +1789,12 @@ class TaskRecord(TypedDict):
     webhook: NotRequired[TaskWebhook]
 
     result: NotRequired[TaskResult]
-    """The provider's result; only when the task is COMPLETED."""
+    """The provider's result when the task is COMPLETED. When it FAILED, an answer that arrived
+    after its end, which is not charged.
+    """
+
+    late: NotRequired[bool]
+    """True when `result` arrived after the task had FAILED."""
 
     error: NotRequired[Error]
     """Only when the task FAILED."""
@@ -1914,9 +1919,12 @@ class RequestRecord(TypedDict):
     """The tracker that asked; absent when no tracker did."""
 
     result: NotRequired[TaskResult]
-    """The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that a
-    vendor delivered after the call had ended, which is not charged.
+    """The provider's result when `status` is COMPLETED. When `status` is FAILED, an answer that
+    arrived after the end, which is not charged.
     """
+
+    late: NotRequired[bool]
+    """True when `result` arrived after the call or task had FAILED."""
 
     found: NotRequired[AnswerFindings]
     """The brands that the current rules of the tracker named in `brandsOf` find in the result."""
@@ -2202,10 +2210,12 @@ class QuoteUpstream(TypedDict):
     """The first upstream of the provider's list."""
 
     usd: float
-    """Its expected price in US dollars, 0 when the settings have none."""
+    """What the answer costs there when all goes well, in US dollars; 0 when the settings have no
+    price.
+    """
 
     usdAtMost: float
-    """The price of the most expensive upstream that may be asked in its place."""
+    """The most that the answer costs, with further attempts and other upstreams."""
 
 Usage = TypedDict(
     "Usage",
