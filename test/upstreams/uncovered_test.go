@@ -1,7 +1,7 @@
 package upstreams_test
 
 import (
-	"errors"
+	"encoding/json"
 	"testing"
 
 	"earshot"
@@ -31,12 +31,11 @@ func TestWhatNoUpstreamServesIsRefused(t *testing.T) {
 			Details []earshot.FieldProblem
 		}
 	}
-	if err := json.Unmarshal(r.Body, &refused); err != nil || r.Status != 400 || len(refused.Error.Details) != 1 || refused.Error.Details[0].Field != "state" {
-		t.Errorf("got %d %s", r.Status, r.Body)
+	if err := json.Unmarshal(r.Body, &refused); err != nil || r.StatusCode != 400 || len(refused.Error.Details) != 1 || refused.Error.Details[0].Field != "state" {
+		t.Errorf("got %d %s", r.StatusCode, r.Body)
 	}
 	n = harness.Start(t, settings("via:brightdata", "lab"))
-	if r := n.Post(t, n.Organization(t, "starter", 1000), "/v1/monitor/chatassistant", request); r.Status != 200 {
-		t.Errorf("with the lab: %d %s", r.Status, r.Body)
+	if r := n.Post(t, n.Organization(t, "starter", 1000), "/v1/monitor/chatassistant", request); r.StatusCode != 200 {
+		t.Errorf("with the lab: %d %s", r.StatusCode, r.Body)
 	}
-}
 }
