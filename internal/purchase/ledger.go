@@ -97,7 +97,7 @@ func (s stored) saveResult(p *outbound.Purchase, estimated bool, result []byte) 
 type memory struct{ purchases []*outbound.Purchase }
 
 func (m *memory) load(context.Context) (string, []*outbound.Purchase, error) {
-	return uuid.NewString(), m.purchases, nil
+	return "check-" + uuid.NewString(), m.purchases, nil
 }
 
 func (m *memory) reserve(p *outbound.Purchase, _ int64) error {

@@ -8,7 +8,6 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/people"
 	"earshot/internal/store/storetest"
@@ -137,14 +136,13 @@ func TestAResetPasswordIsSetWithTheLink(t *testing.T) {
 
 func TestInvitationsAreMailed(t *testing.T) {
 	t.Parallel()
-	var to, subject, text string
-	var failure error
-	send := func(_ context.Context, receiver, about, body string) error {
-		to, subject, text = receiver, about, body
-		return failure
-	}
-	onEach(t, func(cfg *signin.Config) { cfg.Mail = send }, func(t *testing.T, f *fixture) {
-		failure = nil
+	onEach(t, nil, func(t *testing.T, f *fixture) {
+		var to, subject, text string
+		var failure error
+		f.Mail = func(_ context.Context, receiver, about, body string) error {
+			to, subject, text = receiver, about, body
+			return failure
+		}
 		by := account.Actor{Kind: account.ActorUser, Name: "ben@example.com"}
 		made, err := f.Invite(t.Context(), f.org.ID, email, account.RoleViewer, by)
 		if err != nil || !made.Mailed || made.Invitation.InvitedBy != "ben@example.com" {

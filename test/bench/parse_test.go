@@ -66,7 +66,7 @@ func readers() []reader {
 		{
 			"answerengine",
 			[]string{"lab.sse"},
-			[]string{"web_pages/*perplexity*.html", "web_answerengine/*", "api_answerengine/*"},
+			[]string{"web_pages/*perplexity*.html", "web_answerengine/*"},
 			assistant(answerengine.Read),
 		},
 		{"searchaimode", []string{"answer.html"}, []string{"web_searchaimode/*"}, func(d []byte, engine serp.Engine) error {

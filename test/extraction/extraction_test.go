@@ -44,7 +44,6 @@ var folders = []struct {
 	{"api_socialassistant/*", "socialassistant", earshot.SurfaceAPI},
 	{"web_answerengine/*", "answerengine", earshot.SurfaceWeb},
 	{"web_pages/*perplexity*.html", "answerengine", earshot.SurfaceWeb},
-	{"api_answerengine/*", "answerengine", earshot.SurfaceAPI},
 	{"web_searchaimode/*.html", "searchaimode", earshot.SurfaceWeb},
 }
 

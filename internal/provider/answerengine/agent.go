@@ -17,6 +17,13 @@ import (
 	"earshot/internal/upstream"
 )
 
+// Limits on what is read of an answer. Real answers have up to about fifty pages.
+const (
+	maxPages = 1000
+	maxLink  = 4 << 10 // bytes
+	maxLinks = 1 << 20 // total bytes of the links of all chips
+)
+
 // apiSite is the site name of the official API.
 const apiSite = "perplexity"
 
@@ -151,4 +158,38 @@ func (r *agentReader) number() {
 		}
 		r.pages[id-1] = page
 	}
+}
+
+// apiChips is like chip, but if the answer has pages, it also removes numbers that refer to none of
+// them.
+func (r *reader) apiChips() func(rest string) (mdtext.Replacement, int) {
+	links := 0
+	return func(rest string) (shown mdtext.Replacement, length int) {
+		if links < maxLinks {
+			shown, length = r.chip(rest)
+		}
+		if length == 0 && len(r.pages) > 0 {
+			return mdtext.Removed, len(chip.FindString(rest))
+		}
+		links += len(shown.Markdown)
+		return shown, length
+	}
+}
+
+func describedPages(results []loosejson.Object) []answer.Citation {
+	var pages []answer.Citation
+	for _, result := range results[:min(len(results), maxPages)] {
+		pages = append(pages, describedPage(result))
+	}
+	return pages
+}
+
+// describedPage returns the page that a result describes. The page has no URL if the result has
+// none or one that is too long.
+func describedPage(result loosejson.Object) answer.Citation {
+	page := webPage(result)
+	if len(page.Source.URL) > maxLink {
+		return answer.Citation{}
+	}
+	return page
 }

@@ -221,3 +221,25 @@ func TestAgentAnswerWithoutTextIsEmpty(t *testing.T) {
 		t.Errorf("%v, %v USD", err, cost)
 	}
 }
+
+func TestAPIRefusal(t *testing.T) {
+	t.Parallel()
+	request := agentQuestion(t, chat.Question{Prompt: "a", Model: "m"})
+	for name, tt := range map[string]struct {
+		status int
+		body   string
+		reason earshot.Reason
+		final  bool
+	}{
+		"wrong key":  {401, "<html>Authorization Required</html>", earshot.ReasonBlocked, true},
+		"too long":   {400, `{"error":{"message":"The total length is too long.","type":"too_many_prompt_tokens","code":400}}`, earshot.ReasonBlocked, true},
+		"limit":      {429, `{"error":{"message":"Request rate limit exceeded","type":"request_rate_limit_exceeded","code":429}}`, earshot.ReasonBlocked, false},
+		"no credits": {401, `{"error":{"message":"You have insufficient credits","type":"insufficient_quota","code":401}}`, earshot.ReasonBlocked, true},
+		"overloaded": {503, `{"detail":"try later"}`, earshot.ReasonUnavailable, false},
+	} {
+		failure := request.Refusal(tt.status, http.Header{}, []byte(tt.body))
+		if failure.Reason != tt.reason || failure.Final != tt.final {
+			t.Errorf("%s: %+v", name, failure)
+		}
+	}
+}

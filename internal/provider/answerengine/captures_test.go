@@ -194,5 +194,5 @@ func TestFidelity(t *testing.T) {
 		"search_with_sources_func_20251012_223140.json 0": "the output of another program",
 		"handles_context_length_exceeded_errors.yml 0":    "a refusal: the messages are too long",
 		"sonar_can_understand_remote_text.yml 0":          "a license that the question is about, from another site",
-	}, "web_answerengine/*", "web_pages/*perplexity*", "api_answerengine/*")
+	}, "web_answerengine/*", "web_pages/*perplexity*")
 }

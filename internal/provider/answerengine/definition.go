@@ -12,8 +12,6 @@
 //	page.go         the layout of the page
 //	things.go       other content of blocks: products, places, videos, queries
 //	agent.go        answers of the official API, which is called Agent API
-//	api.go          stored answers of its predecessor, the Sonar API
-//	api_answer.go   assembling such an answer
 package answerengine
 
 import (

@@ -7,6 +7,7 @@ import (
 	"earshot/internal/provider/answer"
 	"earshot/internal/provider/loosejson"
 	"earshot/internal/provider/rawdoc"
+	"earshot/internal/provider/vendorapi"
 	"earshot/internal/provider/vendorapi/responses"
 	"earshot/internal/upstream"
 )
@@ -22,8 +23,8 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 		return readPage(body, want)
 	case responses.Recognises(body):
 		return answer.FromAPI(readAgent(body, want))
-	case recognisesAPI(body):
-		return answer.FromAPI(readAPI(body, want))
+	case isProblem(rawdoc.FirstPiece(body)):
+		return nil, vendorapi.RefusalObject(0, nil, rawdoc.FirstPiece(body))
 	case rawdoc.IsStream(body):
 		return answer.NotEmpty(readStream(body, want))
 	case bytes.HasPrefix(body, []byte("{")), bytes.HasPrefix(body, []byte("[")):
@@ -31,6 +32,11 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	default:
 		return nil, upstream.Fail(earshot.ReasonUnreadable, "the document is neither a stream nor an entry")
 	}
+}
+
+// isProblem reports whether an object is an error of the official API, whose codes are numbers.
+func isProblem(o loosejson.Object) bool {
+	return o.Object("error") != nil || o.Text("type") == "error" && o.Text("message") != ""
 }
 
 // readStream reads the last entry of a stream.
