@@ -64,12 +64,17 @@ func (d *Desk) arrive(p *outbound.Purchase, f *flight) {
 	d.flights.wg.Done()
 }
 
-// isFollowed reports whether the node that sent the request of a purchase waits for its end.
+// isFollowed reports whether the node that sent the request of a purchase, or submitted an order, waits
+// for its end.
 func (d *Desk) isFollowed(p *outbound.Purchase) bool {
 	if p.Node == d.Node() {
 		return d.flight(p) != nil
 	}
-	return d.Store.IsAlive(p.Node) && d.now().Sub(p.SentAt) < 2*paidTime
+	most := paidTime
+	if p.Key != "" {
+		most = submitTime
+	}
+	return d.Store.IsAlive(p.Node) && d.now().Sub(p.SentAt) < 2*most
 }
 
 // flight returns the request of a purchase that this node has sent, or nil.

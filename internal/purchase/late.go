@@ -33,7 +33,7 @@ func (d *Desk) CollectLate(ctx context.Context, _ time.Time) error {
 	}
 	byUpstream := map[string][]*outbound.Purchase{}
 	for _, p := range due {
-		if p.State != stateSent || p.Key != "" || !d.isFollowed(p) {
+		if p.State != stateSent || !d.isFollowed(p) {
 			byUpstream[p.Upstream] = append(byUpstream[p.Upstream], p)
 		}
 	}
@@ -64,12 +64,8 @@ func (d *Desk) collect(ctx context.Context, p *outbound.Purchase) error {
 	if err != nil && !gone {
 		return err
 	}
-	isOpen, age := outbound.IsOpen(p.State), d.now().Sub(p.SentAt)
-	switch {
-	case isOpen && (gone || p.Key == "" || d.client(p.Upstream) == nil || age > orderTime):
+	if outbound.IsOpen(p.State) && (gone || p.Key == "" || d.client(p.Upstream) == nil || d.now().Sub(p.SentAt) > orderTime) {
 		return d.closeLate(p, interrupted(p), nil)
-	case p.State == stateSent && age < 2*submitTime:
-		return nil // the submission may still be under way
 	}
 	var o *Outcome
 	if !gone {

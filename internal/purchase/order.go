@@ -103,6 +103,7 @@ func (b *basket) submit(ctx context.Context, s *upstream.Session, o *upstream.Or
 func (b *basket) deliver(ctx context.Context, o *upstream.Order, p *outbound.Purchase) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), submitTime)
 	defer cancel()
+	defer b.desk.arrive(p, b.desk.depart(p))
 	id, charge, err := o.Submit(ctx, p.Key)
 	if err == nil {
 		return b.accepted(p, id, charge)
