@@ -55,16 +55,25 @@ for package in $packages; do
 		;;
 	test/service) copied promtool prometheus ;;
 	esac
-	# Parsers of large documents and of our sources, and long journeys, take many times as long
-	# with the race detector. Other tests send the same requests with it.
+	# Parsers of large documents and of our sources, pure computation, and long journeys take many
+	# times as long with the race detector. Other tests send the same requests with it. Commands,
+	# chaos, docs and examples run a program that is built without it.
 	case $name in
 	internal/provider/health | internal/provider/serp) race+=" $package" ;;
-	internal/provider/* | test/arch | test/dashboard | test/demo | test/extraction) plain+=" $package" ;;
+	internal/provider/* | internal/stats | internal/track/metric | internal/track/proof | internal/track/selfcheck) plain+=" $package" ;;
+	cmd/earshot | test/arch | test/chaos | test/dashboard | test/demo | test/deploy | test/docs | test/examples) plain+=" $package" ;;
+	test/extraction | test/helm | test/module | test/n8n | test/sdk) plain+=" $package" ;;
 	*) race+=" $package" ;;
 	esac
 done
 [[ -z $race ]] || command -v "$(go env CC)" >/dev/null || missing+=(gcc libc6-dev) # the race detector needs cgo
 [[ ${#missing[@]} -eq 0 ]] || scripts/apt-install.sh "${missing[@]}" || true
+
+# Tests commit to many small databases, which costs little in memory.
+space=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1 || true)
+if [[ ${space:-0} -gt 4000000 ]] && findmnt -no OPTIONS -T /dev/shm | grep -qvw noexec; then
+	export GOTMPDIR=${TMPDIR:-/tmp} TMPDIR=/dev/shm
+fi
 
 run=(env)
 if imports internal/store/storetest; then run=(scripts/with-postgres.sh); fi
