@@ -81,7 +81,7 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 	$(GO) test ./test/extraction/ -count=1 -write
 
 # Beside overload, races and fuzzing: 1,000 kill cycles on SQLite, 500 on PostgreSQL and 200 on each
-# with a vendor's tickets, within an hour; 100 kills of the browser; and a day of work, which takes
+# with a vendor's orders, within an hour; 100 kills of the browser; and a day of work, which takes
 # an hour with its checks.
 .PHONY: soak
 soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, upgrade nodes, run through outages and a failover, and use Citus if it is installed (3 hours)

@@ -33,8 +33,8 @@ type VendorSettings struct {
 	KeyFile        string            `yaml:"key-file"`
 	Calls          int               `yaml:"calls"`
 	CallsPerMinute int               `yaml:"calls-per-minute"`
-	Wait           time.Duration     `yaml:"wait"` // how long a ticket may wait for its answer
-	Poll           time.Duration     `yaml:"poll"` // the shortest time between two polls of a ticket
+	Wait           time.Duration     `yaml:"wait"` // how long an order may wait for its answer
+	Poll           time.Duration     `yaml:"poll"` // the shortest time between two polls of an order
 	Unit           float64           `yaml:"unit"` // USD for one of the vendor's credits
 	Options        map[string]string `yaml:"options"`
 	CostSettings   `yaml:",inline"`

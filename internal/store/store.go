@@ -8,7 +8,7 @@
 //	store/tracking  trackers; extends this package
 //	store/sharing   share links; extends this package
 //	store/transfer  copying a whole database into another
-//	store/outbound  requests to upstreams: tickets, charges, comparisons, filled fields
+//	store/outbound  requests to upstreams: purchases, charges, comparisons, filled fields
 //	store/latency   rounded latencies and their percentiles
 //	store/engine    connections, transactions and shards
 //
@@ -27,7 +27,7 @@
 //	node.go                     heartbeats; releasing the jobs of dead nodes
 //	budget.go                   how much keys may spend
 //	ledger.go usage.go stats.go credits; jobs counted by day and by hour; the load
-//	upstream.go                 tickets and comparisons of jobs
+//	upstream.go                 purchases and comparisons of jobs
 //	delivery.go                 webhooks
 //	capture.go                  stored pages
 //	auditlog.go                 who changed what

@@ -120,9 +120,9 @@ type Config struct {
 	Prices map[string]Price
 	// Ceiling is the maximum spending on this upstream per day; 0 means no ceiling.
 	Ceiling USD
-	// Wait is how long a vendor's ticket may wait for its answer; 0 means the vendor's default.
+	// Wait is how long an order may wait for its answer; 0 means the vendor's default.
 	Wait time.Duration
-	// Poll is the shortest time between two polls of a ticket; 0 means the vendor's default.
+	// Poll is the shortest time between two polls of an order; 0 means the vendor's default.
 	Poll time.Duration
 	// Recorder stores every exchange. May be nil.
 	Recorder *Recorder

@@ -32,7 +32,7 @@ type Verdict struct {
 // Free is the charge of a request that costs nothing.
 func Free() *USD { return new(USD) }
 
-// Order is a question to an upstream that answers later, with a ticket.
+// Order is a question to an upstream that answers later.
 type Order struct {
 	// Buys is what the order buys. Nil means one request.
 	Buys *Parts

@@ -70,13 +70,13 @@ func (s *Session) Option(name string) string {
 	return s.client.api.Options[name]
 }
 
-// PollEvery returns the configured minimum time between two polls of a ticket, or
+// PollEvery returns the configured minimum time between two polls of an order, or
 // otherwise if it is not configured.
 func (s *Session) PollEvery(otherwise time.Duration) time.Duration {
 	return cmp.Or(s.client.poll, otherwise)
 }
 
-// Wait returns the configured time that a ticket may wait for its answer, or otherwise if
+// Wait returns the configured time that an order may wait for its answer, or otherwise if
 // it is not configured.
 func (s *Session) Wait(otherwise time.Duration) time.Duration {
 	return cmp.Or(s.client.wait, otherwise)
