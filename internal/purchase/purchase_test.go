@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
 	"earshot"
@@ -53,6 +54,40 @@ func TestPagesAreBoughtOnce(t *testing.T) {
 		}
 		if n.booked() != shop.charged() || n.reserved() != 0 {
 			t.Errorf("booked %d, charged %d, reserved %d", n.booked(), shop.charged(), n.reserved())
+		}
+	})
+}
+
+// The task that replaces a failed call buys only what is missing.
+func TestARetryBuysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, s *store.Store, o *account.Organization) {
+		shop := newShop(t)
+		n := newNode(t, s, o, 0, shop)
+		w := wish{Q: "q", Pages: 3}
+		shop.plan("q/2", "forbid")
+		failed := n.begin(w, "")
+		n.settle(failed, n.Buy(t.Context(), &purchase.Call{Job: failed, Request: w}))
+		task := store.Job{
+			ID: uuid.Must(uuid.NewV7()).String(), Organization: o.ID, KeyID: "key", Provider: "fake", Request: failed.Request, CreatedAt: s.Now(), Priority: 1,
+		}
+		if err := s.Retry(o.ID, []*store.Retry{{Failed: failed.ID, Task: task}}, s.Now()); err != nil {
+			t.Fatal(err)
+		}
+		limits := store.ClaimLimits{Tasks: 1, Room: func(string) int { return 1 }}
+		claimed, _, err := s.Claim(t.Context(), n.id, limits, s.Now())
+		if err != nil || len(claimed) != 1 {
+			t.Fatalf("claimed %d tasks, %v", len(claimed), err)
+		}
+		out := n.Buy(t.Context(), &purchase.Call{Job: claimed[0], Request: w})
+		n.settle(claimed[0], out)
+		for page := range 3 {
+			if times := shop.times("q/" + strconv.Itoa(page)); times != 1 || out.Err != nil {
+				t.Errorf("page %d was charged %d times: %v", page, times, out.Err)
+			}
+		}
+		if n.booked() != shop.charged() {
+			t.Errorf("booked %d, charged %d", n.booked(), shop.charged())
 		}
 	})
 }
