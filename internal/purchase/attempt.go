@@ -134,7 +134,7 @@ func (d *Desk) attempts(ctx context.Context, c *Call) *Outcome {
 				n-- // no upstream was asked, so the attempt does not count
 			}
 			var again bool
-			if wait, again = d.wait(max(n, 1), c.Job, failure); !again {
+			if wait, again = d.wait(max(n, 1), c.Job, failure); !again || d.isSpent(c) {
 				o.Err = d.errFailed(c, failure)
 				if failure.Reason == earshot.ReasonUnreadable {
 					o.Capture = d.preserve(ctx, c, o.served)
@@ -180,6 +180,12 @@ func (d *Desk) wait(n int, job *store.Job, failure *upstream.Failure) (wait time
 	}
 	wait = max(jitter(d.Backoff[n-1]), failure.RetryAfter)
 	return wait, job.Mode == store.ModeAsync || d.now().Sub(job.CreatedAt)+wait <= lastStart
+}
+
+// isSpent reports whether another attempt would ask nobody: nothing more is bought, and nothing is free.
+func (d *Desk) isSpent(c *Call) bool {
+	free := func(client *upstream.Client) bool { return !client.Paid() }
+	return c.basket.isSpent() && c.basket.waiting() == "" && !slices.ContainsFunc(d.Of(c.Job.Provider), free)
 }
 
 // attempt makes one attempt, which asks one upstream after the other. After an

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -32,10 +33,13 @@ type basket struct {
 	most                                  upstream.USD // that the call or task may cost; 0 for no limit
 	// keptOnly buys nothing, but reads answers that are kept and polls orders.
 	keptOnly bool
+	// extra says that the purchases are made for a comparison, which nobody waits for.
+	extra bool
 
 	mu        sync.Mutex
 	purchases []*outbound.Purchase
-	estimated int // number of purchases whose charge the upstream did not report
+	garbled   map[row]int // how many answers about an order in a row were unreadable
+	estimated int         // number of purchases whose charge the upstream did not report
 }
 
 // row identifies a purchase.
@@ -72,7 +76,10 @@ func (d *Desk) open(ctx context.Context, l ledger, job *store.Job, request provi
 
 // interrupted returns the end of a purchase whose request nobody follows any more.
 func interrupted(p *outbound.Purchase) end {
-	return end{state: stateUnknown, charged: max(upstream.USD(p.Charged), upstream.USD(p.Reserved)), estimated: true}
+	if p.Charged > 0 { // the vendor reported it when it accepted the order
+		return end{state: stateUnknown, charged: upstream.USD(p.Charged)}
+	}
+	return end{state: stateUnknown, charged: upstream.USD(p.Reserved), estimated: true}
 }
 
 // Buy returns the kept answer to a request, or sends the request. A request that was sent goes on when
@@ -84,6 +91,9 @@ func (b *basket) Buy(ctx context.Context, s *upstream.Session, req *upstream.Req
 			return b.wait(ctx, f)
 		}
 		if isAnswer(p) {
+			if !b.isReadable(p, req.Judge) {
+				continue
+			}
 			s.NoteFetched(p.Document)
 			return &upstream.Response{Body: p.Document}, b.use(p)
 		}
@@ -113,6 +123,18 @@ func (b *basket) find(name, item string) *outbound.Purchase {
 	return nil
 }
 
+// isReadable reports whether a kept document is still an answer for this version of the service. Another
+// one is not kept any longer.
+func (b *basket) isReadable(p *outbound.Purchase, judge func([]byte) upstream.Verdict) bool {
+	if b.keptOnly || recovered(p.Document, judge).Failure == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.State = stateFailed
+	return false
+}
+
 // reload reads the purchases again after a moment.
 func (b *basket) reload(ctx context.Context) error {
 	select {
@@ -132,10 +154,15 @@ func (b *basket) reload(ctx context.Context) error {
 
 // use notes that somebody has read an answer that came late.
 func (b *basket) use(p *outbound.Purchase) error {
-	if p.State != stateLate || b.keptOnly {
+	b.mu.Lock()
+	late := p.State == stateLate && !b.keptOnly
+	if late {
+		p.State = stateAnswered
+	}
+	b.mu.Unlock()
+	if !late {
 		return nil
 	}
-	p.State = stateAnswered
 	if err := b.save(p, false); err != nil && !errors.Is(err, store.ErrLost) {
 		return err
 	}
@@ -149,7 +176,7 @@ var (
 
 // notBought returns the failure of a request that is not sent.
 func notBought(s *upstream.Session, err error) *upstream.Failure {
-	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", s.Upstream(), err), Final: true, Refused: true}
+	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", s.Upstream(), err), Final: true, Refused: true, Skipped: true}
 }
 
 // reserveFor stores a purchase that is about to be sent, if it is within all limits. enter waits for the
@@ -189,13 +216,10 @@ func (b *basket) reserveFor(s *upstream.Session, item string, price upstream.USD
 func (b *basket) allows(price upstream.USD) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	lost, spent := 0, upstream.USD(0)
+	spent := upstream.USD(0)
 	for _, p := range b.purchases {
 		if p.Job != b.job {
 			continue // for an earlier call or task
-		}
-		if isLost(p) {
-			lost++
 		}
 		if outbound.IsOpen(p.State) {
 			spent += upstream.USD(max(p.Charged, p.Reserved))
@@ -204,12 +228,47 @@ func (b *basket) allows(price upstream.USD) error {
 		}
 	}
 	switch {
-	case lost >= maxLost:
+	case b.lost() >= maxLost:
 		return errLost
 	case b.most > 0 && spent+price > b.most:
 		return fmt.Errorf("%.9g USD are spent on this answer, and it may cost at most %.9g USD", spent.Float(), b.most.Float())
 	}
 	return nil
+}
+
+// lost returns how many requests of the job were charged, or may have been, in vain. b.mu is locked.
+func (b *basket) lost() (n int) {
+	for _, p := range b.purchases {
+		if p.Job == b.job && isLost(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// isSpent reports whether nothing more is bought for the job.
+func (b *basket) isSpent() bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lost() >= maxLost
+}
+
+// bought returns how many requests to an upstream were made for the job.
+func (b *basket) bought(name string) (n int) {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.purchases {
+		if p.Upstream == name && p.Job == b.job {
+			n++
+		}
+	}
+	return n
 }
 
 // charged returns what the purchases of the job from an upstream were charged, and how many of all
@@ -234,7 +293,10 @@ func (b *basket) send(ctx context.Context, s *upstream.Session, req *upstream.Re
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), paidTime)
 	defer cancel()
 	defer context.AfterFunc(b.desk.stopped, cancel)()
-	response, err := s.Send(ctx, req)
+	if b.extra {
+		defer context.AfterFunc(b.desk.shadowCtx, cancel)()
+	}
+	response, err := sendSafely(ctx, s, req)
 	if b.desk.stopped.Err() != nil && err != nil { // another node closes the purchase
 		f.err = err
 		return
@@ -254,6 +316,16 @@ func (b *basket) send(ctx context.Context, s *upstream.Session, req *upstream.Re
 	if e.failure != nil {
 		f.response, f.err = nil, e.failure
 	}
+}
+
+// sendSafely recovers from panics of the code that reads answers with an error status.
+func sendSafely(ctx context.Context, s *upstream.Session, req *upstream.Request) (_ *upstream.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = upstream.Fail(earshot.ReasonUnreadable, "%w: %v\n%s", upstream.ErrPanicked, p, debug.Stack())
+		}
+	}()
+	return s.Send(ctx, req)
 }
 
 // wait waits for the end of a request.

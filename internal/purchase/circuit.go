@@ -75,7 +75,7 @@ func (b *circuits) note(c circuit, failure *upstream.Failure) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case failure != nil && errors.Is(failure, browser.ErrBusy): // the site was not asked
+	case failure != nil && (errors.Is(failure, browser.ErrBusy) || failure.Skipped && failure.RetryAfter == 0): // it was not asked
 	case failure != nil && failure.RetryAfter > 0:
 		b.get(c.everywhere()).open(failure, failure.RetryAfter)
 	case failure == nil, failure.Final, failure.Reason == earshot.ReasonUnreadable, failure.Reason == earshot.ReasonEmpty:

@@ -56,11 +56,30 @@ func (s stored) load(ctx context.Context) (string, []*outbound.Purchase, error) 
 
 // basket returns the id of the basket of a job. Jobs that repeat each other share it.
 func (s stored) basket(ctx context.Context) (string, error) {
-	if key := s.job.IdempotencyKey; key != nil {
-		name := s.job.Organization + "\n" + s.job.Provider + "\n" + *key + "\n" + string(s.job.Request)
-		return uuid.NewSHA1(baskets, []byte(name)).String(), nil
+	if s.job.IdempotencyKey != nil {
+		return basketOf(s.job, ""), nil
 	}
-	return s.desk.outbound.FirstJob(ctx, s.job.Organization, s.job.ID)
+	first, err := s.desk.outbound.FirstJob(ctx, s.job.Organization, s.job.ID)
+	if err != nil || first == s.job.ID {
+		return first, err
+	}
+	task, err := s.desk.Store.Request(ctx, s.job.Organization, first)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return first, nil
+	case err != nil:
+		return "", err
+	}
+	return basketOf(&task.Job, first), nil // the repetition of a failed call does not take over its key
+}
+
+// basketOf returns the basket of a job that repeats no other.
+func basketOf(job *store.Job, id string) string {
+	if job.IdempotencyKey == nil {
+		return id
+	}
+	name := job.Organization + "\n" + job.Provider + "\n" + *job.IdempotencyKey + "\n" + string(job.Request)
+	return uuid.NewSHA1(baskets, []byte(name)).String()
 }
 
 func (s stored) reserve(p *outbound.Purchase, ceiling int64) error {

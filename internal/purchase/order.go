@@ -20,7 +20,9 @@ const (
 	// submitTime is how long a vendor may take to accept an order.
 	submitTime = time.Minute
 	// orderTime is how long a vendor is polled: after it, nobody will know what it charged.
-	orderTime  = 24 * time.Hour
+	orderTime = 24 * time.Hour
+	// maxGarbled is how many unreadable answers about an order in a row end the wait for it.
+	maxGarbled = 5
 	maxPollGap = 30 * time.Second
 )
 
@@ -72,7 +74,7 @@ func (b *basket) waiting() string {
 func (b *basket) Order(ctx context.Context, s *upstream.Session, o *upstream.Order) ([]byte, error) {
 	p := b.lastOrder(s.Upstream())
 	switch {
-	case p == nil || !outbound.IsOpen(p.State) && !isAnswer(p) && p.State != stateUnknown:
+	case p == nil, p.State == stateUnknown && p.Job != b.job, !outbound.IsOpen(p.State) && p.State != stateUnknown && !(isAnswer(p) && b.isReadable(p, o.Judge)):
 		var err error
 		if p, err = b.submit(ctx, s, o); err != nil {
 			return nil, err
@@ -204,6 +206,9 @@ func (b *basket) poll(ctx context.Context, o *upstream.Order, p *outbound.Purcha
 // then: its answer is collected and booked when it comes. failure is why the vendor could not be
 // asked; nil if it could.
 func (b *basket) later(ctx context.Context, o *upstream.Order, p *outbound.Purchase, failure *upstream.Failure) error {
+	if b.isGarbled(p, failure) {
+		return &upstream.Failure{Reason: failure.Reason, Final: true, Err: fmt.Errorf("order %s: %d answers in a row: %w", p.Key, maxGarbled, failure)}
+	}
 	now := b.desk.now()
 	if now.Before(p.Deadline) {
 		gap := max(o.Every, min(maxPollGap, now.Sub(p.SentAt)/8))
@@ -216,4 +221,20 @@ func (b *basket) later(ctx context.Context, o *upstream.Order, p *outbound.Purch
 		_ = o.Cancel(ctx, p.VendorID) // later polls show whether this was in time
 	}
 	return &upstream.Failure{Reason: earshot.ReasonTimeout, Final: true, Err: fmt.Errorf("order %s was not answered within %s", p.Key, o.Wait)}
+}
+
+// isGarbled notes how a poll or a submission failed, and reports whether the last ones were all answered
+// with something unreadable. failure is nil if it did not fail.
+func (b *basket) isGarbled(p *outbound.Purchase, failure *upstream.Failure) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if failure == nil || failure.Reason != earshot.ReasonUnreadable {
+		delete(b.garbled, rowOf(p))
+		return false
+	}
+	if b.garbled == nil {
+		b.garbled = map[row]int{}
+	}
+	b.garbled[rowOf(p)]++
+	return b.garbled[rowOf(p)] >= maxGarbled
 }

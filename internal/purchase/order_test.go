@@ -52,6 +52,7 @@ func TestOrder(t *testing.T) {
 		name       string
 		state      string
 		late       bool // the deadline has passed
+		earlier    bool // it was ordered for a job that this one repeats
 		submit     error
 		poll       error
 		judged     *upstream.Failure
@@ -80,6 +81,7 @@ func TestOrder(t *testing.T) {
 		{name: "taken over too late", state: stateOpen, late: true, found: "-", poll: upstream.ErrNotReady, want: stateOpen, reason: earshot.ReasonTimeout, cancelled: true},
 		{name: "answered after the deadline", state: stateOpen, late: true, found: "-", want: stateAnswered},
 		{name: "given up before", state: stateUnknown, found: "-", want: stateUnknown, reason: earshot.ReasonTimeout},
+		{name: "given up before by an earlier job", state: stateUnknown, earlier: true, found: "-", want: stateAnswered, submitted: 1},
 		{name: "interrupted", state: stateSent, found: "-", want: stateUnknown, reason: earshot.ReasonUnavailable},
 		{name: "interrupted, with a key", state: stateSent, found: "-", idempotent: true, want: stateAnswered, submitted: 1},
 		{name: "interrupted and found", state: stateSent, found: "v1", want: stateAnswered},
@@ -95,6 +97,9 @@ func TestOrder(t *testing.T) {
 					p := &outbound.Purchase{Number: 1, Key: "job-1", Item: itemOrder, Upstream: "via:x", VendorID: "v0", State: c.state, Job: "job", SentAt: time.Now(), Deadline: time.Now().Add(time.Hour)}
 					if c.state == stateSent {
 						p.VendorID = ""
+					}
+					if c.earlier {
+						p.Job = "earlier"
 					}
 					if c.late {
 						p.Deadline = time.Now().Add(-time.Second)
@@ -256,5 +261,52 @@ func TestReportedChargesAreAdded(t *testing.T) {
 		if sum, estimated := b.charged("via:x"); i >= 2 && (err != nil || sum != 1234 || estimated != 0) {
 			t.Errorf("charged %d, %d estimates, %v", sum, estimated, err)
 		}
+	}
+}
+
+// TestUnreadablePollsEndTheWait polls an order whose vendor answers with something else: the job waits for
+// a few of them, not until the deadline. A readable answer in between begins anew.
+func TestUnreadablePollsEndTheWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := routes(vendorClient(t, "x"))
+		b := d.ordering()
+		polls := 0
+		order := &upstream.Order{
+			Wait: time.Hour, Every: time.Second,
+			Submit: func(context.Context, string) (string, *upstream.USD, error) { return "v1", nil, nil },
+			Poll: func(context.Context, string) ([]byte, error) {
+				if polls++; polls == maxGarbled {
+					return nil, upstream.ErrNotReady
+				}
+				return nil, upstream.Fail(earshot.ReasonUnreadable, "no JSON")
+			},
+		}
+		for {
+			err := d.order(t.Context(), b, order)
+			if pending, waits := errors.AsType[*upstream.Pending](err); waits {
+				time.Sleep(pending.After)
+				continue
+			}
+			failure, _ := errors.AsType[*upstream.Failure](err)
+			if failure == nil || failure.Reason != earshot.ReasonUnreadable || !failure.Final || polls != 2*maxGarbled {
+				t.Errorf("after %d polls: %v", polls, err)
+			}
+			break
+		}
+		if p := b.purchases[0]; p.State != stateOpen || len(b.purchases) != 1 {
+			t.Errorf("%d orders, the first is %s", len(b.purchases), p.State)
+		}
+	})
+}
+
+// TestInterruptedCharge checks that a charge which the vendor has reported is booked, not the price.
+func TestInterruptedCharge(t *testing.T) {
+	t.Parallel()
+	if e := interrupted(&outbound.Purchase{Charged: 12, Reserved: 40}); e.charged != 12 || e.estimated {
+		t.Errorf("booked are %d, estimated: %v", e.charged, e.estimated)
+	}
+	if e := interrupted(&outbound.Purchase{Reserved: 40}); e.charged != 40 || !e.estimated {
+		t.Errorf("without a report, booked are %d, estimated: %v", e.charged, e.estimated)
 	}
 }

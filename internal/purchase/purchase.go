@@ -14,6 +14,7 @@
 package purchase
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 
@@ -81,6 +82,8 @@ func recovered(document []byte, judge func([]byte) upstream.Verdict) (verdict up
 func failed(err error, price upstream.USD) end {
 	failure, ok := errors.AsType[*upstream.Failure](err)
 	switch {
+	case errors.Is(err, context.Canceled): // a comparison that was given up
+		failure = upstream.Fail(earshot.ReasonTimeout, "the request was given up: %w", err)
 	case !ok: // the request could not be made
 		return end{state: stateRefused, failure: &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: err, Final: true}}
 	case failure.Refused && failure.Reason == earshot.ReasonBlocked:

@@ -2,6 +2,7 @@ package purchase_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -107,6 +108,12 @@ func TestChargedFailuresAreLimited(t *testing.T) {
 			if times := first.times("q/0") + second.times("q/0"); times != 2 {
 				t.Errorf("%s: charged %d times", fault, times)
 			}
+			only := newNode(t, s, o, 0, first)
+			out := only.ask(t.Context(), wish{Q: "q", Pages: 1}, "")
+			want := map[string]earshot.Reason{"drop": earshot.ReasonUnavailable, "html": earshot.ReasonUnreadable}[fault]
+			if failure, _ := errors.AsType[*upstream.Failure](out.Err); failure == nil || failure.Reason != want || failure.Skipped || out.Attempts != 2 {
+				t.Errorf("%s: %d attempts end with %v", fault, out.Attempts, out.Err)
+			}
 		}
 	})
 }
@@ -121,6 +128,41 @@ func TestNothingFoundIsFinal(t *testing.T) {
 		out := n.ask(t.Context(), wish{Q: "q", Pages: 1}, "")
 		if shop.times("q/0") != 1 || out.Err == nil || out.Attempts != 1 {
 			t.Errorf("charged %d times in %d attempts: %v", shop.times("q/0"), out.Attempts, out.Err)
+		}
+	})
+}
+
+// A reader of errors that panics does not end the process: the request may have been charged.
+func TestReaderOfErrorsPanics(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, s *store.Store, o *account.Organization) {
+		shop := newShop(t)
+		n := newNode(t, s, o, 0, shop)
+		shop.plan("q/0", "teapot")
+		if out := n.ask(t.Context(), wish{Q: "q", Pages: 1}, ""); out.Err != nil || n.booked() != 2*orderPrice || n.reserved() != 0 {
+			t.Errorf("booked %d, reserved %d: %v", n.booked(), n.reserved(), out.Err)
+		}
+	})
+}
+
+// A kept page that another version of the service cannot read is bought again, once.
+func TestKeptPageIsUnreadable(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, s *store.Store, o *account.Organization) {
+		shop := newShop(t)
+		n := newNode(t, s, o, 0, shop)
+		w := wish{Q: "q", Pages: 2}
+		shop.plan("q/1", "forbid", "forbid")
+		n.ask(t.Context(), w, "key")
+		w.judge = func(document []byte) upstream.Verdict { // q/0 is unreadable while it was bought once
+			if shop.times("q/0") == 1 {
+				return upstream.Verdict{Failure: upstream.Fail(earshot.ReasonUnreadable, "not what it was")}
+			}
+			return judgePage(document)
+		}
+		n.ask(t.Context(), w, "key")
+		if out := n.ask(t.Context(), w, "key"); out.Err != nil || shop.times("q/0") != 2 || n.booked() != shop.charged() {
+			t.Errorf("charged %d times, booked %d of %d: %v", shop.times("q/0"), n.booked(), shop.charged(), out.Err)
 		}
 	})
 }

@@ -105,10 +105,11 @@ func (d *Desk) visit(client *upstream.Client, a *attempt, entered bool, ask func
 		v.Buyer = a.basket
 	}
 	began := time.Now()
+	bought := a.basket.bought(client.Name())
 	before, estimatedBefore := a.basket.charged(client.Name())
 	err := ask(client.Open(v))
 	failure, failed := errors.AsType[*upstream.Failure](err)
-	if err != nil && !failed || failed && failure.Skipped || client.Surface() == earshot.SurfaceLab {
+	if err != nil && !failed || failed && failure.Skipped && a.basket.bought(client.Name()) == bought || client.Surface() == earshot.SurfaceLab {
 		return err // not ended, not asked, or free
 	}
 	after, estimated := a.basket.charged(client.Name())

@@ -184,6 +184,7 @@ func (d *Desk) askShadow(ctx context.Context, c *comparison, request provider.Re
 	if err != nil {
 		return nil, nil, err
 	}
+	basket.extra = true
 	result, uses, err = d.askOnly(ctx, c.with, c.job, request, basket)
 	if errors.Is(err, errNotAsked) || errors.Is(err, store.ErrCeiling) {
 		return nil, nil, err

@@ -112,6 +112,8 @@ func (s *shop) page(w http.ResponseWriter, r *http.Request) {
 	switch fault := s.next(item); fault {
 	case "refuse":
 		w.WriteHeader(http.StatusServiceUnavailable)
+	case "teapot":
+		w.WriteHeader(http.StatusTeapot)
 	case "forbid":
 		w.WriteHeader(http.StatusUnauthorized)
 	case "drop": // charged, and the answer is lost
@@ -179,6 +181,8 @@ type wish struct {
 	Q     string `json:"q"`
 	Pages int    `json:"pages"`
 	Wait  int    `json:"wait"` // of an order, in milliseconds
+	// judge replaces judgePage. May be nil.
+	judge func([]byte) upstream.Verdict
 }
 
 func (wish) Bill() provider.Bill { return provider.Bill{provider.ItemBase: 1} }
@@ -200,6 +204,9 @@ func (w wish) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome,
 	var texts []string
 	for n := range w.Pages {
 		request := &upstream.Request{Site: "shop", Path: "page", Query: map[string][]string{"q": {w.Q}, "n": {fmt.Sprint(n)}}, Judge: judgePage, Refusal: refusal}
+		if w.judge != nil {
+			request.Judge = w.judge
+		}
 		if n > 0 {
 			request.Buys = &upstream.Parts{Pages: 1}
 		}
@@ -213,6 +220,9 @@ func (w wish) Ask(ctx context.Context, up *upstream.Session) (*provider.Outcome,
 }
 
 func refusal(status int, _ http.Header, _ []byte) *upstream.Failure {
+	if status == http.StatusTeapot {
+		panic("an error answer that its reader does not expect")
+	}
 	return &upstream.Failure{Reason: earshot.ReasonBlocked, Final: status == http.StatusUnauthorized, Err: fmt.Errorf("status %d", status)}
 }
 

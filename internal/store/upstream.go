@@ -121,9 +121,11 @@ func (w *Work) savePurchase(ctx context.Context, account *outbound.UpstreamAccou
 		return nil
 	}
 	stored := *p
+	if !outbound.IsOpen(p.State) {
+		stored.Reserved = 0
+	}
 	switch ends := !outbound.IsOpen(p.State); {
 	case ends && before.State != "late":
-		stored.Reserved = 0
 		account.Reserved -= before.Reserved
 		charge := outbound.Charge{Organization: p.Organization, Upstream: p.Upstream, Provider: p.Provider, At: c.at, Amount: p.Charged, Estimated: c.estimated}
 		account.Booked += p.Charged
