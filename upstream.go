@@ -77,7 +77,7 @@ type Upstream struct {
 type QuoteUpstream struct {
 	// The first upstream of the provider's list.
 	Name string `json:"name"`
-	// What the answer costs there when all goes well, in US dollars; 0 when the settings have no price.
+	// The cost of the answer there when all goes well, in US dollars; 0 when the settings have no price.
 	USD float64 `json:"usd" schema:"min=0"`
 	// The most that the answer costs, with further attempts and other upstreams.
 	USDAtMost float64 `json:"usdAtMost" schema:"min=0"`

@@ -211,7 +211,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 	metrics := job.NewMetrics(registry)
 	desk := purchase.New(purchase.Config{
 		Upstreams: a.upstreams.lists, Vendors: a.upstreams.vendors, Catalogue: catalogue, Log: a.cfg.Log, Node: func() string { return a.jobs.Node() },
-		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Health: a.health, Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff,
+		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Health: a.health, Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff, LateEvery: a.cfg.LateEvery,
 		Shadows: a.upstreams.shadows,
 		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
 			return a.trackers.BrandsNamed(ctx, job, result)

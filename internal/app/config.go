@@ -87,6 +87,7 @@ type Config struct {
 	// WebhookWaits the waits between the tries of a webhook, TokenLife the lifetime of the
 	// dashboard's token, and Patience how long new work waits before the node refuses it.
 	Backoff      []time.Duration
+	LateEvery    time.Duration // replaces the time between two looks for late answers
 	WebhookWaits []time.Duration
 	TokenLife    time.Duration
 	Patience     time.Duration

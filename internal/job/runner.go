@@ -84,9 +84,6 @@ type Runner struct {
 	running sync.WaitGroup    // jobs and their cleanup
 }
 
-// lateEvery is the interval of collecting answers that arrive after their job has ended.
-const lateEvery = 10 * time.Second
-
 func (r *Runner) collectLate(ctx context.Context, now time.Time) error {
 	if r.Workers == 0 {
 		return nil
@@ -122,7 +119,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		group.Go(func() error { return r.listenToOthers(ctx) })
 	}
 	group.Go(func() error { return r.every(ctx, tidyEvery, r.tidy) })
-	group.Go(func() error { return r.every(ctx, lateEvery, r.collectLate) })
+	group.Go(func() error { return r.every(ctx, r.Desk.LateEvery, r.collectLate) })
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()

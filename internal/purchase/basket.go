@@ -175,18 +175,18 @@ var (
 )
 
 // notBought returns the failure of a request that is not sent.
-func notBought(s *upstream.Session, err error) *upstream.Failure {
-	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", s.Upstream(), err), Final: true, Refused: true, Skipped: true}
+func notBought(name string, err error) *upstream.Failure {
+	return &upstream.Failure{Reason: earshot.ReasonUnavailable, Err: fmt.Errorf("%s: %w", name, err), Final: true, Refused: true, Skipped: true}
 }
 
 // reserveFor stores a purchase that is about to be sent, if it is within all limits. enter waits for the
 // upstream's limit of calls.
 func (b *basket) reserveFor(s *upstream.Session, item string, price upstream.USD, wait time.Duration, enter func() error) (*outbound.Purchase, error) {
 	if b.keptOnly {
-		return nil, notBought(s, errNotKept)
+		return nil, notBought(s.Upstream(), errNotKept)
 	}
 	if err := b.allows(price); err != nil {
-		return nil, notBought(s, err)
+		return nil, notBought(s.Upstream(), err)
 	}
 	if err := enter(); err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (b *basket) reserveFor(s *upstream.Session, item string, price upstream.USD
 	}
 	err := b.reserve(p, int64(s.Ceiling()))
 	if errors.Is(err, store.ErrCeiling) {
-		return nil, notBought(s, store.ErrCeiling)
+		return nil, notBought(s.Upstream(), store.ErrCeiling)
 	}
 	if err != nil {
 		return nil, err

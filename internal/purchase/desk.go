@@ -43,8 +43,7 @@ type Config struct {
 	// AttemptTime is how long one attempt may take. 0 means 120 s: assistants that
 	// search the web have taken up to 90 s.
 	AttemptTime time.Duration
-	// LateEvery is the shortest time between two looks at a purchase whose call or task has ended. 0
-	// means 10 s.
+	// LateEvery is the shortest time between two looks for late answers. 0 means 10 s.
 	LateEvery time.Duration
 
 	// Shadows say which requests are asked a second time, for comparison.

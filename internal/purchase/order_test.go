@@ -265,7 +265,7 @@ func TestReportedChargesAreAdded(t *testing.T) {
 }
 
 // TestUnreadablePollsEndTheWait polls an order whose vendor answers with something else: the job waits for
-// a few of them, not until the deadline. A readable answer in between begins anew.
+// a few of them, not until the deadline. A readable answer in between begins again.
 func TestUnreadablePollsEndTheWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"earshot"
 	"earshot/internal/limits/share"
+	"earshot/internal/store"
 	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
 )
@@ -65,6 +66,9 @@ func (d *Desk) tryOne(ctx context.Context, client *upstream.Client, a *attempt, 
 			return err
 		})
 	}
+	if failure := d.overCeiling(ctx, client); failure != nil {
+		return failure
+	}
 	leave, err := client.TryEnter(a.Account)
 	if err != nil && last {
 		leave, err = client.Enter(ctx, a.Account, a.turn)
@@ -95,6 +99,19 @@ func (d *Desk) tryOne(ctx context.Context, client *upstream.Client, a *attempt, 
 		d.circuits.note(route, pending.Cause)
 	}
 	return err
+}
+
+// overCeiling returns a failure if the daily ceiling of an upstream is reached, so that nobody waits for
+// the upstream's other limits in vain. Reserving decides.
+func (d *Desk) overCeiling(ctx context.Context, client *upstream.Client) *upstream.Failure {
+	if client.Ceiling() == 0 || d.Store == nil {
+		return nil
+	}
+	accounts, err := d.outbound.Accounts(ctx, d.now())
+	if account := accounts[client.Name()]; err != nil || account.Booked+account.Reserved < int64(client.Ceiling()) {
+		return nil
+	}
+	return notBought(client.Name(), store.ErrCeiling)
 }
 
 // visit runs an attempt through one upstream and adds how it ended to a.uses.

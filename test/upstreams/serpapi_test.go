@@ -145,7 +145,7 @@ func TestPagesArePaidOnce(t *testing.T) {
 func TestClientsLeave(t *testing.T) {
 	t.Parallel()
 	pages := startPages(t)
-	n := harness.Start(t, pages.settings)
+	n := harness.Start(t, pages.settings, func(cfg *app.Config) { cfg.LateEvery = 100 * time.Millisecond })
 	a := n.Organization(t, "business", 1000)
 	var group sync.WaitGroup
 	for i := range 8 {

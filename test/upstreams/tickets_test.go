@@ -213,6 +213,7 @@ func TestALateAnswerIsKept(t *testing.T) {
 	cloro := startCloro(t)
 	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
 		cfg.Settings.Vendors["cloro"] = app.VendorSettings{Poll: 500 * time.Millisecond, Wait: 10 * time.Minute}
+		cfg.LateEvery = 100 * time.Millisecond
 	})
 	a := n.Organization(t, "starter", 1000)
 	ctx, leave := context.WithCancel(t.Context())

@@ -1348,7 +1348,7 @@ export type QuoteItem = {
 export type QuoteUpstream = {
   /** The first upstream of the provider's list. */
   name: string;
-  /** What the answer costs there when all goes well, in US dollars; 0 when the settings have no price. */
+  /** The cost of the answer there when all goes well, in US dollars; 0 when the settings have no price. */
   usd: number;
   /** The most that the answer costs, with further attempts and other upstreams. */
   usdAtMost: number;

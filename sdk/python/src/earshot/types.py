@@ -2210,7 +2210,7 @@ class QuoteUpstream(TypedDict):
     """The first upstream of the provider's list."""
 
     usd: float
-    """What the answer costs there when all goes well, in US dollars; 0 when the settings have no
+    """The cost of the answer there when all goes well, in US dollars; 0 when the settings have no
     price.
     """
 
