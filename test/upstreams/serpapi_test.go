@@ -184,7 +184,7 @@ func TestCeilingHolds(t *testing.T) {
 	pages := startPages(t)
 	n := harness.Start(t, pages.settings, func(cfg *app.Config) {
 		settings := cfg.Settings.Vendors["serpapi"]
-		settings.Ceiling = 5 * searchPrice
+		settings.Ceiling, settings.CallsPerMinute = 5*searchPrice, 1000
 		cfg.Settings.Vendors["serpapi"] = settings
 	})
 	a := n.Organization(t, "business", 10_000)
