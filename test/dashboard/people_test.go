@@ -129,6 +129,7 @@ func testPeople(t *testing.T, c *chromium) {
 	other.see(hook("account"), second.Organization.Name)
 	tab := other.another(n.BaseURL + "/#/usage")
 	tab.signedIn()
+	tab.expect("401 (Unauthorized)") // requests while another tab switches
 	for _, next := range []*app.Account{a, second} {
 		other.click(hook("account"), "")
 		other.choose(hook("organization"), next.Organization.ID)
