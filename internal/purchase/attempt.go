@@ -93,10 +93,10 @@ func (d *Desk) attempts(ctx context.Context, c *Call) *Outcome {
 	var waited time.Duration // time spent waiting for upstreams that were skipped
 	for n := max(1, c.Job.Attempts); ; n++ {
 		if n > d.Attempts() {
-			if c.basket.waiting() == "" {
+			if c.basket.waiting() == "" && !c.basket.hasAnswer() {
 				return &Outcome{Attempts: d.Attempts(), Err: errTakenOver(n - 1)}
 			}
-			n = d.Attempts() // polling buys nothing, so it goes on however often the job was taken over
+			n = d.Attempts() // polling and reading buy nothing, so they go on however often the job was taken over
 		}
 		if n > 1 && n != c.Job.Attempts {
 			d.noteAttempt(c.Job, n)

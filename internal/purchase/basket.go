@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -254,6 +255,16 @@ func (b *basket) isSpent() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.lost() >= maxLost
+}
+
+// hasAnswer reports whether an answer is kept.
+func (b *basket) hasAnswer() bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.purchases, isAnswer)
 }
 
 // bought returns how many requests to an upstream were made for the job.

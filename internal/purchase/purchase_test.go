@@ -59,6 +59,24 @@ func TestPagesAreBoughtOnce(t *testing.T) {
 	})
 }
 
+// A task whose nodes died too often still reads an answer that was bought for it.
+func TestAKeptAnswerOutlivesManyNodes(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, s *store.Store, o *account.Organization) {
+		shop := newShop(t)
+		n := newNode(t, s, o, 0, shop)
+		w := wish{Q: "q", Pages: 1}
+		job := n.begin(w, "")
+		n.Buy(t.Context(), &purchase.Call{Job: job, Request: w}) // its node dies before it settles
+		job.Attempts = 6
+		out := n.Buy(t.Context(), &purchase.Call{Job: job, Request: w})
+		n.settle(job, out)
+		if out.Err != nil || shop.times("q/0") != 1 {
+			t.Errorf("charged %d times, %v", shop.times("q/0"), out.Err)
+		}
+	})
+}
+
 // The task that replaces a failed call buys only what is missing.
 func TestARetryBuysWhatIsMissing(t *testing.T) {
 	t.Parallel()

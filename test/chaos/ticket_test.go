@@ -160,7 +160,7 @@ func (s *stage) checkTickets(o *organization, v *vendor, tasks map[string]string
 		charged := record.Credits.CreditsCharged
 		var answer earshot.Answer
 		switch {
-		case accepted[prompt] == 0 && record.Task.Status == earshot.StatusFailed && strings.Contains(string(record.Error), "each time the node that ran it was lost"):
+		case accepted[prompt] == 0 && record.Task.Status == earshot.StatusFailed && strings.Contains(string(record.Error), "each time its node died"):
 			unasked++ // too many nodes were killed before they submitted it
 		case accepted[prompt] != 1:
 			s.violation("task %s is %s, and the vendor accepted its question %d times", id, record.Task.Status, accepted[prompt])
@@ -187,8 +187,8 @@ func (s *stage) checkTickets(o *organization, v *vendor, tasks map[string]string
 	if used := usage["chatassistant"]; ok && (used.completed != int64(completed) || before-balance != int64(price*completed) || used.charged != before-balance) {
 		s.violation("%d tasks were completed for %d credits, and the usage says %+v", completed, before-balance, used)
 	}
-	if open := s.count("tickets WHERE state IN ('submitting', 'open')"); open > 0 {
-		s.violation("%d tickets are still open", open)
+	if open := s.count("purchases WHERE state IN ('sent', 'open', 'late')"); open > 0 {
+		s.violation("%d purchases are still open", open)
 	}
 	if completed == 0 {
 		s.violation("no task was completed")
