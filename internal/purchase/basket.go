@@ -98,7 +98,12 @@ func (b *basket) Buy(ctx context.Context, s *upstream.Session, req *upstream.Req
 			s.NoteFetched(p.Document)
 			return &upstream.Response{Body: p.Document}, b.use(p)
 		}
-		if err := b.reload(ctx); err != nil { // another node waits for the answer
+		if !b.desk.isFollowed(p) { // its node was lost
+			if err := b.close(p, interrupted(p)); err == nil {
+				continue
+			}
+		}
+		if err := b.reload(ctx); err != nil { // another node waits for the answer, or was faster
 			return nil, err
 		}
 	}
