@@ -18,7 +18,7 @@ type Models struct {
 	API     string // the name of the API
 	IDs     []string
 	Default bool   // the only id is the API's default model
-	Pinned  string // of a default: the id that never answers with another model; "" if there is none
+	Pinned  string // of a default: the id that never answers with another model; "" if the API has no such id
 	Ends    string // the announced date of the end; "" if none is announced
 	Use     string // of models that end: what to use instead
 	Source  string // the page of the vendor

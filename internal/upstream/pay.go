@@ -14,8 +14,8 @@ import (
 type Buyer interface {
 	// Buy sends a request that costs money, unless its response is kept from before.
 	Buy(ctx context.Context, s *Session, req *Request) (*Response, error)
-	// Order asks an upstream that answers later. It returns the document with the answer, *Pending
-	// while there is none, or *Failure.
+	// Order asks an upstream that answers later. It returns the document with the answer,
+	// *Pending before the upstream has answered, or *Failure.
 	Order(ctx context.Context, s *Session, o *Order) ([]byte, error)
 }
 

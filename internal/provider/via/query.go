@@ -49,7 +49,7 @@ var sameLanguages = map[string]string{
 }
 
 // GoogleLanguage returns Google's code for the language of a locale, or for the language of its
-// country. It returns "" if there is none.
+// country. It returns "" for a locale without a known language.
 func GoogleLanguage(locale geo.Locale) string {
 	code := strings.ToLower(strings.ReplaceAll(cmp.Or(locale.Language, geo.Language(locale.Country)), "_", "-"))
 	if code == "zh" {

@@ -248,7 +248,7 @@ func (b *Browser) openTab(proxy string) (*process, *tab, error) {
 	}
 }
 
-// acquire returns the current Chromium, and starts one if there is none. The caller must
+// acquire returns the running Chromium, and starts Chromium if it does not run. The caller must
 // pass it to release.
 func (b *Browser) acquire() (*process, error) {
 	current, err, _ := b.starts.Do("", func() (any, error) {

@@ -199,7 +199,7 @@ func TestKilledService(t *testing.T) {
 		return
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	chromium(t) // skips the test if there is none
+	chromium(t) // skips the test without Chromium
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	service := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestKilledService$", "-test.v")
