@@ -9,8 +9,8 @@ const DefaultK = 0.5
 // DefaultH is the default threshold, for trackers without an alarm budget.
 const DefaultH = 5
 
-// WarmUp is the number of values before the first score.
-const WarmUp = 10
+// WarmUp is the number of residuals before the first score.
+const WarmUp = 9
 
 const (
 	maxScore   = 8   // limits the absolute value of scores
@@ -27,16 +27,15 @@ const (
 	Down Direction = "down"
 )
 
-// CUSUM detects a lasting change of one series (Page 1954). It is self-starting (Hawkins
-// 1987): it compares each value with the values before it and needs no known mean. The state
-// can be stored as JSON. The zero value with H and K set is a new series.
+// CUSUM detects a lasting change of a series (Page 1954). It is self-starting (Hawkins 1987):
+// each residual is the difference from earlier values and needs no known mean. The state can be
+// stored as JSON. The zero value with H and K set is a new series.
 type CUSUM struct {
 	H float64 `json:"h"` // threshold
 	K float64 `json:"k"` // allowance per step
 
-	Count   int     `json:"count"`   // number of values
-	Mean    float64 `json:"mean"`    // of all values
-	Squares float64 `json:"squares"` // Σ (y − mean)², updated by the method of Welford 1962
+	Count   int     `json:"residuals"` // q, the number of residuals
+	Squares float64 `json:"squares"`   // Q, the sum of their squares
 
 	Last     *float64 `json:"last,omitempty"` // the last score, limited to ±1.5
 	Products float64  `json:"products"`       // X, the sum of products of neighbouring scores
@@ -46,19 +45,25 @@ type CUSUM struct {
 	Down float64 `json:"down"`
 }
 
-// Step is the result of one value.
+// Step is the result of one residual.
 type Step struct {
-	Score *float64 // nil for the first ten values
+	Score *float64 // nil for the first residuals
 	Up    float64
 	Down  float64
 	Alarm Direction // empty without an alarm
 }
 
-// Step adds the n-th value y of the series: the mean of a sweep with that many eligible
-// answers. From the 11th value on it computes
+// Residual returns e, a difference from the mean of so many earlier values (or their harmonic
+// mean over several cells), scaled to the variance of a single value.
+func Residual(difference, earlier float64) float64 {
+	return difference * math.Sqrt(earlier/(earlier+1))
+}
+
+// Step adds a residual e of a sweep with that many eligible answers. After q ≥ 9 residuals with
+// the sum of squares Q it computes
 //
-//	T  = (y − mean)/max(s, 1/answers) · √((n−1)/n), with mean and s of the n − 1 values before
-//	U  = Φ⁻¹(F(T)), limited to ±8: the score, where F is Student's t with n − 2 degrees
+//	T  = e/max(√(Q/q), 1/answers)
+//	U  = Φ⁻¹(F(T)), limited to ±8: the score, where F is Student's t with q degrees
 //	r  = X ÷ (m + 5), limited to 0..0.8
 //	W  = U·√((1 − r)/(1 + r))
 //	up = max(0, up + W − k), down = max(0, down − W − k)
@@ -67,10 +72,10 @@ type Step struct {
 // neighbouring scores before this one, each score limited to ±1.5. W corrects for the
 // correlation of neighbouring days, which would inflate up and down. After an alarm the
 // series restarts.
-func (c *CUSUM) Step(y float64, answers int) Step {
+func (c *CUSUM) Step(e float64, answers int) Step {
 	var step Step
 	if c.Count >= WarmUp {
-		score := c.score(y, answers)
+		score := c.score(e, answers)
 		c.move(score)
 		c.remember(score)
 		step.Score = &score
@@ -87,20 +92,17 @@ func (c *CUSUM) Step(y float64, answers int) Step {
 		return step
 	}
 	c.Count++
-	before := y - c.Mean
-	c.Mean += before / float64(c.Count)
-	c.Squares += before * (y - c.Mean)
+	c.Squares += e * e
 	return step
 }
 
 // Reset restarts the series, for example at a break.
 func (c *CUSUM) Reset() { *c = CUSUM{H: c.H, K: c.K} }
 
-func (c *CUSUM) score(y float64, answers int) float64 {
+func (c *CUSUM) score(e float64, answers int) float64 {
 	before := float64(c.Count)
-	s := math.Sqrt(c.Squares / (before - 1))
-	t := (y - c.Mean) / math.Max(s, 1/float64(answers)) * math.Sqrt(before/(before+1))
-	return limit(normalScore(t, before-1), maxScore)
+	t := e / math.Max(math.Sqrt(c.Squares/before), 1/float64(answers))
+	return limit(normalScore(t, before), maxScore)
 }
 
 func (c *CUSUM) move(score float64) {

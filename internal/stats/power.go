@@ -26,14 +26,15 @@ func (p Plan) Found(c Components, h float64) float64 {
 	answers, deviation := p.Prompts*p.Samples, math.Sqrt(p.sweepVariance(c))
 	r, found := rand.New(rand.NewPCG(fallSeed, 0)), 0
 	for range fallRepeats {
-		series, noise := CUSUM{H: h, K: DefaultK}, r.NormFloat64()
+		series, noise := SeriesState{}, r.NormFloat64()
 		for t := range fallAfter + FallWithin {
 			y := deviation * noise
 			if t >= fallAfter {
 				y -= Fall
 			}
 			noise = c.Lag1*noise + math.Sqrt(1-c.Lag1*c.Lag1)*r.NormFloat64()
-			if series.Step(y, answers).Alarm == Down && t >= fallAfter {
+			shift, moved := series.Step(Value{Sweep: "any", Mean: y, Answers: answers}, h)
+			if moved && shift.Direction == Down && t >= fallAfter {
 				found++
 				break
 			}

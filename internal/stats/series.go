@@ -3,7 +3,9 @@ package stats
 // SeriesState is the state of the change detector of one metric of one brand on one target.
 // It is stored as JSON between sweeps. The zero value is a series without sweeps.
 type SeriesState struct {
-	Detector CUSUM `json:"detector"`
+	Detector CUSUM   `json:"cusum"`
+	Values   int     `json:"values"` // since the series started
+	Mean     float64 `json:"mean"`   // of these values
 	// Basis identifies the conditions of the values: the surface, the prompts, the brand
 	// names. Values with different bases are not comparable.
 	Basis string `json:"basis"`
@@ -43,7 +45,13 @@ func (s *SeriesState) Step(v Value, h float64) (Shift, bool) {
 		*s = SeriesState{Basis: v.Basis, First: v.Sweep}
 	}
 	s.Detector.H, s.Detector.K = h, DefaultK
-	step := s.Detector.Step(v.Mean, v.Answers)
+	difference, earlier := v.Mean-s.Mean, float64(s.Values)
+	s.Values++
+	s.Mean += difference / float64(s.Values)
+	if earlier == 0 {
+		return Shift{}, false
+	}
+	step := s.Detector.Step(Residual(difference, earlier), v.Answers)
 	s.UpSince, s.DownSince = since(s.UpSince, step.Up, v.Sweep), since(s.DownSince, step.Down, v.Sweep)
 	if step.Alarm == "" {
 		return Shift{}, false

@@ -148,11 +148,16 @@ func TestMarketInterval(t *testing.T) {
 	}
 }
 
+// side returns a complete period with these sweep means.
+func side(answers int, means ...float64) stats.Side {
+	return stats.Side{Value: stats.Mean(means), Sweeps: means, Answers: answers}
+}
+
 func TestCompareIsWelchsTest(t *testing.T) {
 	t.Parallel()
 	// With fewer than 5 sweeps it is the usual Welch test: v = 1/3 and 5/3, df 2 and 3.
-	a := stats.Side{SweepMeans: []float64{1, 2, 3}, Answers: 100}
-	b := stats.Side{SweepMeans: []float64{2, 4, 6, 8}, Answers: 100}
+	a := side(100, 1, 2, 3)
+	b := side(100, 2, 4, 6, 8)
 	c := stats.Compare(a, b)
 	near(t, "the change", c.Change, 3, 1e-15)
 	near(t, "the degrees", c.Degrees, 4/(1.0/9/2+25.0/9/3), 1e-12)
@@ -162,15 +167,15 @@ func TestCompareIsWelchsTest(t *testing.T) {
 	}
 	near(t, "the middle of the interval", (c.Interval[0]+c.Interval[1])/2, 3, 1e-12)
 
-	low := stats.Side{SweepMeans: []float64{0.30, 0.31, 0.29, 0.30, 0.31, 0.29}, Answers: 300}
-	high := stats.Side{SweepMeans: []float64{0.50, 0.51, 0.49, 0.50, 0.51, 0.49}, Answers: 300}
+	low := side(300, 0.30, 0.31, 0.29, 0.30, 0.31, 0.29)
+	high := side(300, 0.50, 0.51, 0.49, 0.50, 0.51, 0.49)
 	if c := stats.Compare(low, high); c.Verdict != stats.Moved || c.P > 1e-3 || c.Smallest > 0.1 {
 		t.Errorf("a change of 20 points is %+v", c)
 	}
 	if c := stats.Compare(low, low); c.Verdict != stats.Steady || c.P != 1 || c.Change != 0 {
 		t.Errorf("no change is %+v", c)
 	}
-	if c := stats.Compare(stats.Side{SweepMeans: []float64{0.2}, Answers: 5}, low); c.Test || c.Verdict != stats.TooEarly {
+	if c := stats.Compare(side(5, 0.2), low); c.Test || c.Verdict != stats.TooEarly {
 		t.Errorf("one sweep against six is %+v", c)
 	}
 	smallest, ok := stats.SmallestVisible(low)
@@ -183,15 +188,15 @@ func TestCUSUMFindsAShiftAndStartsAnew(t *testing.T) {
 	t.Parallel()
 	detector := stats.CUSUM{H: 5, K: 0.5}
 	r := rand.New(rand.NewPCG(1, 1))
-	for at := range 10 {
-		if step := detector.Step(0.3+0.01*r.NormFloat64(), 50); step.Score != nil || step.Up != 0 || step.Down != 0 {
-			t.Fatalf("value %d has a score", at+1)
+	for at := range 9 {
+		if step := detector.Step(0.01*r.NormFloat64(), 50); step.Score != nil || step.Up != 0 || step.Down != 0 {
+			t.Fatalf("residual %d has a score", at+1)
 		}
 	}
-	if step := detector.Step(0.3, 50); step.Score == nil || step.Alarm != "" {
-		t.Fatalf("the 11th value gives %+v", step)
+	if step := detector.Step(0, 50); step.Score == nil || step.Alarm != "" {
+		t.Fatalf("the 10th residual gives %+v", step)
 	}
-	step := detector.Step(0.9, 50) // its score is limited to 8, which is above the threshold
+	step := detector.Step(0.6, 50) // its score is limited to 8, which is above the threshold
 	if *step.Score <= 4 || *step.Score > 8 || step.Alarm == "" && step.Up == 0 {
 		t.Fatalf("a jump gives %+v", step)
 	}
@@ -199,7 +204,7 @@ func TestCUSUMFindsAShiftAndStartsAnew(t *testing.T) {
 		if step.Alarm != "" {
 			break
 		}
-		step = detector.Step(0.9, 50)
+		step = detector.Step(0.6, 50)
 	}
 	if step.Alarm != stats.Up || step.Up <= 5 {
 		t.Fatalf("a shift upwards ends in %+v", step)
@@ -215,7 +220,7 @@ func TestCUSUMIsTakenUpAgain(t *testing.T) {
 	straight, kept := stats.CUSUM{H: 2, K: 0.5}, stats.CUSUM{H: 2, K: 0.5}
 	alarms, downs := 0, 0
 	for range 300 {
-		value := 0.4 + 0.1*r.NormFloat64()
+		value := 0.1 * r.NormFloat64()
 		text, err := json.Marshal(kept)
 		if err != nil {
 			t.Fatal(err)

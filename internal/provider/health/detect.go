@@ -85,7 +85,7 @@ func (d *detector) health() earshot.HealthState {
 		return earshot.HealthLow
 	case d.open() != nil:
 		return earshot.HealthAlarm
-	case d.state.Series.Detector.Count < stats.WarmUp:
+	case d.state.Series.Values <= stats.WarmUp:
 		return earshot.HealthUnknown
 	default:
 		return earshot.HealthOK
@@ -102,7 +102,7 @@ func (d *detector) step(hour int64, c outbound.FieldCount, h float64) {
 	}
 	rate := float64(s.Filled) / float64(s.Seen)
 	if s.Series.DownSince == "" {
-		s.Level = s.Series.Detector.Mean
+		s.Level = s.Series.Mean
 	}
 	shift, found := s.Series.Step(stats.Value{
 		Sweep: strconv.FormatInt(hour, 10), Mean: rate, Answers: int(s.Seen), Basis: strconv.Itoa(provider.ParserVersion),

@@ -51,11 +51,12 @@ func Sources(before, after []Cited, rate float64) (moved []earshot.SourceShift) 
 		if totals[domain] < fewestCitations {
 			continue
 		}
-		change := stats.Compare(shares(before, domain), shares(after, domain))
+		first, second := shares(before, domain), shares(after, domain)
+		change := stats.Compare(first, second)
 		if change.Verdict == stats.TooEarly {
 			return nil // the verdict depends on the number of sweeps, so it holds for all domains
 		}
-		shifts = append(shifts, earshot.SourceShift{Domain: domain, From: change.A, To: change.B, P: change.P})
+		shifts = append(shifts, earshot.SourceShift{Domain: domain, From: first.Value, To: second.Value, P: change.P})
 		p = append(p, change.P)
 	}
 	for i, found := range stats.Discoveries(p, rate) {
@@ -73,9 +74,10 @@ func Sources(before, after []Cited, rate float64) (moved []earshot.SourceShift) 
 func shares(sweeps []Cited, domain string) (side stats.Side) {
 	for _, sweep := range sweeps {
 		if sweep.All > 0 {
-			side.SweepMeans = append(side.SweepMeans, float64(sweep.Domains[domain])/float64(sweep.All))
+			side.Sweeps = append(side.Sweeps, float64(sweep.Domains[domain])/float64(sweep.All))
 			side.Answers += sweep.Answers
 		}
 	}
+	side.Value = stats.Mean(side.Sweeps)
 	return side
 }

@@ -1,27 +1,30 @@
 package metric
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"earshot/internal/stats"
 )
 
-// Comparison is one metric in two periods.
+// Comparison is one metric in two periods, over the cells that answered often enough in both.
 type Comparison struct {
 	Metric string  `json:"metric"`
 	Brand  *string `json:"brand"` // nil if the metric does not depend on a brand
 	Labels
-	A        *float64        `json:"a"` // mean of the sweep means of period a
+	A        *float64        `json:"a"` // the value in period a
 	B        *float64        `json:"b"`
 	Change   *float64        `json:"change"`
 	P        *float64        `json:"p"` // nil with fewer than two sweeps in a period, like the next three
 	Degrees  *float64        `json:"df"`
 	Interval *stats.Interval `json:"interval"`
 	Smallest *float64        `json:"smallest"`
-	Cells    int             `json:"cells"` // cells with an eligible answer in both periods
-	LeftOut  int             `json:"-"`     // cells with an eligible answer in only one period
+	Plain    *float64        `json:"plain"` // the difference of the plain means of sweep means
+	Gaps     int             `json:"gaps"`  // pairs of a compared cell and a sweep without an answer
+	Note     string          `json:"note,omitempty"`
+	LeftOut  int             `json:"leftOut"` // cells with an answer that are not compared
+	Cells    int             `json:"cells"`
 	SweepsA  int             `json:"sweepsA"`
 	SweepsB  int             `json:"sweepsB"`
 	AnswersA int             `json:"answersA"`
@@ -29,8 +32,15 @@ type Comparison struct {
 	Verdict  stats.Verdict   `json:"verdict"`
 }
 
-// Compare compares two periods over the cells with eligible answers in both. q.By must not
-// contain a dimension of time.
+// Adjusted is the note of a comparison whose change differs from the plain change by more than
+// a point, because answers are missing.
+const Adjusted = "adjusted"
+
+// commonSweeps is the number of sweeps of each period in which a compared cell must answer. A
+// period with fewer sweeps needs all of them.
+const commonSweeps = 3
+
+// Compare compares two periods. q.By must not contain a dimension of time.
 func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -40,35 +50,20 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 			return nil, fmt.Errorf("by: periods are not divided by %q", by)
 		}
 	}
-	first, err := b.positions(periods.A)
-	if err != nil {
-		return nil, err
+	var sides [2][]int
+	for i, ids := range [2][]string{periods.A, periods.B} {
+		var err error
+		if sides[i], err = b.positions(ids); err != nil {
+			return nil, err
+		}
 	}
-	second, err := b.positions(periods.B)
+	decoded, err := b.decodeSweeps(slices.Concat(sides[0], sides[1]))
 	if err != nil {
 		return nil, err
 	}
 	var found []Comparison
-	cuts := b.cuts(q)
-	both := make([]cut, len(cuts))
-	for i, c := range cuts {
-		both[i] = c
-		both[i].sweeps = slices.Concat(first, second)
-	}
-	err = b.inBatches(both, q.reads(), func(at int, batch []cut, decoded decodedCells) error {
-		for _, c := range cuts[at : at+len(batch)] {
-			a, z := c, c
-			a.sweeps, z.sweeps = first, second
-			compared, err := b.compareCut(a, z, q, decoded)
-			if err != nil {
-				return err
-			}
-			found = append(found, compared...)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	for _, c := range b.cuts(q) {
+		found = append(found, b.compareCut(c, sides, q, decoded)...)
 	}
 	return slices.DeleteFunc(found, func(c Comparison) bool {
 		return !Row{Brand: c.Brand, Labels: c.Labels}.matches(q.Having)
@@ -90,141 +85,305 @@ func (b *Dataset) positions(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// sides is the evidence of the two periods of a comparison.
-type sides struct {
-	before, after *evidence
-	leftOut       int // cells with an answer in only one of them
-}
-
-func (b *Dataset) sides(first, second cut, wanted columns, decoded decodedCells) (s sides, err error) {
-	if s.before, err = b.evidence(first, wanted, decoded); err == nil {
-		s.after, err = b.evidence(second, wanted, decoded)
-	}
-	return s, err
-}
-
-// compareCut compares all measures of a cut. Measures that need different fields have
-// different common cells.
-func (b *Dataset) compareCut(first, second cut, q Query, decoded decodedCells) ([]Comparison, error) {
-	all, err := b.sides(first, second, q.reads(), decoded)
-	if err != nil {
-		return nil, err
-	}
-	var found []Comparison
-	common := map[needs]sides{}
-	compare := func(m measure, brand int) error {
-		if !m.compared || !q.wants(m.name) || m.isContent() && all.before.isEmpty(b, m) && all.after.isEmpty(b, m) {
-			return nil
-		}
-		s, known := common[m.needs]
-		if !known {
-			var err error
-			if s, err = b.common(all, m, q.reads(), decoded); err != nil {
-				return err
+// decodeSweeps decodes the cells of sweeps.
+func (b *Dataset) decodeSweeps(sweeps []int) (decodedCells, error) {
+	decoded := decodedCells{}
+	for _, at := range sweeps {
+		for _, s := range b.sheets[at] {
+			if s == nil || decoded[s] != nil {
+				continue
 			}
-			common[m.needs] = s
+			var err error
+			if decoded[s], err = s.decoded(b); err != nil {
+				return nil, err
+			}
 		}
-		found = append(found, b.compare(s, m, brand))
-		return nil
 	}
-	for _, brand := range first.panel {
+	return decoded, nil
+}
+
+// cellSeries contains the counts of a cell in each sweep of a period; nil without answers.
+type cellSeries struct {
+	prompt, target int
+	weight         float64
+	sweeps         []*CellCounts
+}
+
+// cellSeries returns the series of all cells of a cut.
+func (b *Dataset) cellSeries(c cut, sweeps []int, decoded decodedCells) []cellSeries {
+	all := make([]cellSeries, 0, len(c.targets)*len(c.prompts))
+	for _, target := range c.targets {
+		for _, prompt := range c.prompts {
+			one := cellSeries{prompt, target, b.def.Prompts[prompt].Weight, make([]*CellCounts, len(sweeps))}
+			for i, at := range sweeps {
+				if s := b.sheets[at][target]; s != nil {
+					one.sweeps[i] = decoded[s][prompt]
+				}
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// compareCut compares all measures of a cut.
+func (b *Dataset) compareCut(c cut, periods [2][]int, q Query, decoded decodedCells) (found []Comparison) {
+	var cells [2][]cellSeries
+	for i, sweeps := range periods {
+		cells[i] = b.cellSeries(c, sweeps, decoded)
+	}
+	compare := func(m measure, brand int) {
+		if !m.compared || !q.wants(m.name) {
+			return
+		}
+		var sides [2]side
+		for i := range sides {
+			sides[i] = b.side(c, m, brand, cells[i], len(periods[i]))
+		}
+		if m.isContent() && sides[0].sweeps+sides[1].sweeps == 0 {
+			return
+		}
+		found = append(found, b.compare(c, m, brand, sides))
+	}
+	for _, brand := range c.panel {
 		for _, m := range measures {
 			if m.brand {
-				err = errors.Join(err, compare(m, brand))
+				compare(m, brand)
 			}
 		}
 	}
 	for _, m := range measures {
 		if !m.brand {
-			err = errors.Join(err, compare(m, 0))
+			compare(m, 0)
 		}
 	}
-	return found, err
+	return found
 }
 
-// isEmpty reports whether a measure counts no answers.
-func (e *evidence) isEmpty(b *Dataset, m measure) bool {
-	return !slices.ContainsFunc(e.cells, func(c cell) bool {
-		return m.n(c.CellCounts) > 0 && e.includes(m, b.def.Prompts[c.prompt].Branded)
-	})
+// side contains the counts of a measure in one period of a comparison: of each cell in each
+// sweep.
+type side struct {
+	cells  []cellSide
+	sweeps int // with an answer
+	counts []bool
 }
 
-// common returns the evidence of two periods over the cells with an answer in both, counting
-// only the answers that a measure counts. leftOut counts unbranded cells.
-func (b *Dataset) common(all sides, m measure, wanted columns, decoded decodedCells) (sides, error) {
-	has := map[[2]int]int{}
-	for bit, e := range []*evidence{all.before, all.after} {
-		for _, c := range e.cells {
-			if m.n(c.CellCounts) > 0 {
-				has[[2]int{c.prompt, c.target}] |= 1 << bit
+// cellSide contains the counts of one cell.
+type cellSide struct {
+	weight     float64
+	n, x, y    []float64 // by sweep
+	sweeps     int       // with an answer
+	sumN       float64
+	sumX, sumY float64
+}
+
+// side counts a measure of a brand.
+func (b *Dataset) side(c cut, m measure, brand int, cells []cellSeries, sweeps int) side {
+	s := side{cells: make([]cellSide, len(cells)), counts: make([]bool, sweeps)}
+	values := make([]float64, 3*len(cells)*sweeps)
+	take := func() []float64 {
+		taken := values[:sweeps:sweeps]
+		values = values[sweeps:]
+		return taken
+	}
+	for i, from := range cells {
+		one := cellSide{weight: from.weight, n: take(), x: take(), y: take()}
+		if b.def.Prompts[from.prompt].Branded && !m.branded && !c.branded {
+			from.sweeps = nil
+		}
+		for at, counts := range from.sweeps {
+			if counts == nil {
+				continue
+			}
+			n := m.n(counts)
+			if n == 0 {
+				continue
+			}
+			one.n[at], one.x[at], one.y[at] = float64(n), m.x(counts, brand), float64(n)
+			if m.y != nil {
+				one.y[at] = m.y(counts, brand, c.panel)
+			}
+			one.sumN, one.sumX, one.sumY = one.sumN+one.n[at], one.sumX+one.x[at], one.sumY+one.y[at]
+			one.sweeps++
+			s.counts[at] = true
+		}
+		s.cells[i] = one
+	}
+	s.sweeps = countTrue(s.counts)
+	return s
+}
+
+func countTrue(values []bool) (n int) {
+	for _, value := range values {
+		if value {
+			n++
+		}
+	}
+	return n
+}
+
+// only returns the side without the cells that are not in a list, in which each cell has an
+// entry.
+func (s side) only(cells []bool) side {
+	kept := side{counts: make([]bool, len(s.counts))}
+	for i, one := range s.cells {
+		if !cells[i] {
+			continue
+		}
+		kept.cells = append(kept.cells, one)
+		for at, n := range one.n {
+			kept.counts[at] = kept.counts[at] || n > 0
+		}
+	}
+	kept.sweeps = countTrue(kept.counts)
+	return kept
+}
+
+// compare compares the two periods of a measure.
+func (b *Dataset) compare(c cut, m measure, brand int, sides [2]side) Comparison {
+	row := Comparison{Metric: m.name, Labels: c.labels, Verdict: stats.TooEarly}
+	if m.brand {
+		row.Brand = &b.def.Brands[brand].Name
+	}
+	common, both := make([]bool, len(sides[0].cells)), make([]bool, len(sides[0].cells))
+	for i := range common {
+		first, second := sides[0].cells[i].sweeps, sides[1].cells[i].sweeps
+		both[i] = first > 0 && second > 0
+		common[i] = both[i] && first >= min(commonSweeps, sides[0].sweeps) && second >= min(commonSweeps, sides[1].sweeps)
+		switch {
+		case common[i]:
+			row.Cells++
+		case first > 0 || second > 0:
+			row.LeftOut++
+		}
+	}
+	first, second := sides[0].only(common), sides[1].only(common)
+	row.SweepsA, row.SweepsB = first.sweeps, second.sweeps
+	row.AnswersA, row.AnswersB = first.answers(), second.answers()
+	row.Gaps = first.gaps() + second.gaps()
+	undefined := m.undefined != nil && m.undefined(c.panel)
+	if !undefined {
+		row.A, row.B = first.value(m), second.value(m)
+	}
+	if row.A == nil || row.B == nil {
+		return row
+	}
+	row.Change = new(*row.B - *row.A)
+	if plainA, plainB := sides[0].only(both).plain(m), sides[1].only(both).plain(m); plainA != nil && plainB != nil {
+		row.Plain = new(*plainB - *plainA)
+		if math.Abs(*row.Change-*row.Plain) > 0.01 {
+			row.Note = Adjusted
+		}
+	}
+	change := stats.Compare(first.estimate(m, *row.A), second.estimate(m, *row.B))
+	row.Verdict = change.Verdict
+	if change.Test {
+		row.P, row.Degrees, row.Interval, row.Smallest = &change.P, &change.Degrees, &change.Interval, &change.Smallest
+	}
+	return row
+}
+
+// answers returns the number of eligible answers.
+func (s side) answers() int {
+	n := 0.0
+	for _, c := range s.cells {
+		n += c.sumN
+	}
+	return int(n)
+}
+
+// gaps returns the number of cells and sweeps without an answer.
+func (s side) gaps() (n int) {
+	for _, c := range s.cells {
+		n += s.sweeps - c.sweeps
+	}
+	return n
+}
+
+// means returns the weighted means of x and y over cells, and the sum of the weights.
+func (s side) means() (x, y, weight float64) {
+	for _, c := range s.cells {
+		weight += c.weight
+		x += c.weight * c.sumX / c.sumN
+		y += c.weight * c.sumY / c.sumN
+	}
+	return x / weight, y / weight, weight
+}
+
+// value returns the value of a measure, or nil without answers or without a denominator.
+func (s side) value(m measure) *float64 {
+	if len(s.cells) == 0 {
+		return nil
+	}
+	x, y, _ := s.means()
+	switch {
+	case !m.ratio:
+		return &x
+	case y == 0:
+		return nil
+	default:
+		return new(x / y)
+	}
+}
+
+// plain returns the mean of the sweep means, or nil without one.
+func (s side) plain(m measure) *float64 {
+	var means []float64
+	for at, has := range s.counts {
+		if !has {
+			continue
+		}
+		var x, y, weight float64
+		for _, c := range s.cells {
+			if c.n[at] > 0 {
+				weight += c.weight
+				x += c.weight * c.x[at] / c.n[at]
+				y += c.weight * c.y[at] / c.n[at]
+			}
+		}
+		switch {
+		case !m.ratio:
+			means = append(means, x/weight)
+		case y > 0:
+			means = append(means, x/y)
+		}
+	}
+	return stats.MeanOrNil(means)
+}
+
+// estimate returns the value and the contributions of the sweeps to its error: what each cell
+// differed from its own mean, scaled for the sweeps in which the cell has no answer.
+func (s side) estimate(m measure, value float64) stats.Side {
+	_, meanY, weight := s.means()
+	found := stats.Side{Value: value, Answers: s.answers()}
+	slot := make([]int, len(s.counts)) // positions among the sweeps with answers
+	for at, has := range s.counts {
+		slot[at] = len(found.Sweeps)
+		if has {
+			found.Sweeps = append(found.Sweeps, 0)
+		}
+	}
+	for _, c := range s.cells {
+		x, mean := c.x, c.sumX/c.sumN
+		if m.ratio {
+			x = make([]float64, len(c.x))
+			for at := range x {
+				x[at] = (c.x[at] - value*c.y[at]) / meanY
+			}
+			mean = (c.sumX - value*c.sumY) / meanY / c.sumN
+		}
+		var answered []int
+		for at, n := range c.n {
+			if n > 0 {
+				answered = append(answered, slot[at])
+			}
+		}
+		scale := float64(s.sweeps) * c.weight / weight / c.sumN * stats.GapScale(answered, s.sweeps)
+		for at, n := range c.n {
+			if n > 0 {
+				found.Sweeps[slot[at]] += scale * (x[at] - n*mean)
 			}
 		}
 	}
-	const both = 1<<0 | 1<<1
-	only, alone, leftOut := map[[2]int]bool{}, 0, 0
-	for at, side := range has {
-		switch {
-		case side == both:
-			only[at] = true
-		case all.before.includes(m, b.def.Prompts[at[0]].Branded):
-			leftOut++
-			fallthrough
-		default:
-			alone++
-		}
-	}
-	if alone == 0 {
-		return all, nil
-	}
-	first, second := all.before.cut, all.after.cut
-	first.only, second.only = only, only
-	s, err := b.sides(first, second, wanted, decoded)
-	s.leftOut = leftOut
-	return s, err
-}
-
-func (b *Dataset) compare(s sides, m measure, brand int) Comparison {
-	m.dropsEmpty = false
-	sums := s.before.sums(b, m, brand, nil)
-	a, z := sums.side(m), s.after.sums(b, m, brand, nil).side(m)
-	if m.undefined != nil && m.undefined(s.before.cut.panel) {
-		a.SweepMeans, z.SweepMeans = nil, nil
-	}
-	change := stats.Compare(a, z)
-	c := Comparison{
-		Metric: m.name, Labels: s.before.cut.labels, Cells: len(sums.Cells), LeftOut: s.leftOut,
-		SweepsA: len(a.SweepMeans), SweepsB: len(z.SweepMeans), AnswersA: a.Answers, AnswersB: z.Answers, Verdict: change.Verdict,
-	}
-	if m.brand {
-		c.Brand = &b.def.Brands[brand].Name
-	}
-	if c.SweepsA > 0 {
-		c.A = &change.A
-	}
-	if c.SweepsB > 0 {
-		c.B = &change.B
-	}
-	if c.SweepsA > 0 && c.SweepsB > 0 {
-		c.Change = &change.Change
-	}
-	if change.Test {
-		c.P, c.Degrees, c.Interval, c.Smallest = &change.P, &change.Degrees, &change.Interval, &change.Smallest
-	}
-	return c
-}
-
-// side returns one period of a comparison. The value of a ratio in a sweep is the ratio of
-// its two sweep means; sweeps with a denominator of 0 are left out.
-func (s Sums) side(m measure) stats.Side {
-	side := stats.Side{Answers: s.totals().answers}
-	for _, sweep := range s.Sweeps {
-		switch {
-		case sweep.Answers == 0 || m.ratio && sweep.Y == 0:
-		case m.ratio:
-			side.SweepMeans = append(side.SweepMeans, sweep.X/sweep.Y)
-		default:
-			side.SweepMeans = append(side.SweepMeans, sweep.X/sweep.Weight)
-		}
-	}
-	return side
+	return found
 }

@@ -138,7 +138,7 @@ func (b *Dataset) smallestChange(e *evidence) *float64 {
 	var worst *float64
 	for _, brand := range brands {
 		m := measureOf("visibility" + M1)
-		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand, nil).side(m))
+		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand, nil).side())
 		if !ok {
 			return nil
 		}

@@ -160,7 +160,7 @@ func TestASeriesRestartsAtABreak(t *testing.T) {
 	scored := func(breaks ...metric.Break) int {
 		def.Breaks = breaks
 		n := 0
-		for _, p := range datasetOf(t, def, answers).Series()[0].Points {
+		for _, p := range must[[]metric.Series](t)(datasetOf(t, def, answers).Series())[0].Points {
 			if p.Score != nil {
 				n++
 			}
@@ -312,7 +312,7 @@ func TestAnswersWithoutMarkdownAreNotZero(t *testing.T) {
 		{"s1", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: null 0/0 of 0, 1 left out "notRequested"; support: null 0/0 of 0, 1 left out "notRequested"; `},
 		{"s3", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 1/1 of 1, 0 left out ""; listRank: {"median":2,"first":0,"twoToThree":1,"fourOrMore":0} 1/1 of 1, 0 left out ""; support: 1 1/1 of 1, 0 left out ""; `},
 		{"", "A", `position: {"median":1,"first":1,"twoToThree":0,"fourOrMore":0} 3/3 of 3, 0 left out ""; listRank: {"median":2,"first":0,"twoToThree":1,"fourOrMore":0} 1/1 of 1, 2 left out ""; support: 1 1/1 of 1, 2 left out ""; `},
-		{"", "B", `position: {"median":null,"first":null,"twoToThree":null,"fourOrMore":null} 0/3 of 3, 0 left out ""; listRank: null 0/1 of 1, 2 left out ""; support: null 0/0 of 1, 2 left out ""; `},
+		{"", "B", `position: {"median":null,"first":null,"twoToThree":null,"fourOrMore":null} 0/3 of 3, 0 left out ""; listRank: {"median":null,"first":null,"twoToThree":null,"fourOrMore":null} 0/1 of 1, 2 left out ""; support: null 0/0 of 1, 2 left out ""; `},
 	} {
 		q := metric.Query{Metrics: []string{"position", "listRank", "support"}, Having: metric.Selection{"brand": {c.brand}}}
 		if c.sweep != "" {

@@ -25,7 +25,11 @@ func (b *Dataset) Report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: b.Series(), Stability: stability, Breaks: b.viaBreaks()}
+	series, err := b.Series()
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: series, Stability: stability, Breaks: b.viaBreaks()}
 	all := slices.DeleteFunc(names(), func(name string) bool { return strings.HasPrefix(name, "stability.") })
 	for _, q := range []Query{{Metrics: all, By: []string{"target"}}, {Metrics: all}} {
 		// Without a split, a surface with one target repeats the rows of that target.

@@ -89,7 +89,7 @@ type Value struct {
 }
 
 // Places is the distribution of a brand's positions over the answers that name it. If no
-// answer names it, the fields of a position are nil and a list rank has no Places.
+// answer has a position, its fields are nil.
 type Places struct {
 	Median     *float64 `json:"median"`
 	First      *float64 `json:"first"`
@@ -316,11 +316,7 @@ func (v view) ofBrand(brand int) []Row {
 	}
 	t, of := v.unbranded.Brands[brand], &v.b.def.Brands[brand]
 	if v.q.wants("position" + M1) {
-		r := v.places(v.start("position"+M1, of, v.unbranded), t.readable().positions)
-		if r.Value.Places == nil {
-			r.Value.Places = &Places{}
-		}
-		rows = append(rows, r)
+		rows = append(rows, v.places(v.start("position"+M1, of, v.unbranded), t.readable().positions))
 	}
 	if v.q.wants("listRank" + M1) {
 		rows = append(rows, v.places(v.inMarkdown(v.start("listRank"+M1, of, v.unbranded)), t.readable().listRanks))
@@ -360,6 +356,9 @@ func (v view) inMarkdown(r Row) Row {
 func (v view) places(r Row, counts tally.Places) Row {
 	found := counts.Between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
+	if r.Reason == "" {
+		r.Value.Places = &Places{}
+	}
 	if found > 0 {
 		r.Value.Places = &Places{
 			Median: new(counts.Median()),

@@ -226,7 +226,8 @@ func resultsOf(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.
 	}
 	rows, err := b.Rows(q)
 	set(0, rows, err)
-	set(1, b.Series(), nil)
+	series, err := b.Series()
+	set(1, series, err)
 	if !slices.ContainsFunc(q.By, func(by string) bool { return by == "week" || by == "sweep" }) {
 		compared, err := b.Compare(q, *def.Periods)
 		set(2, compared, err)

@@ -194,3 +194,8 @@ func (s Sums) units(f func(x, y float64) float64, centre float64) []stats.Unit {
 	}
 	return units
 }
+
+// side returns the sweep means of a rate as one period of a comparison.
+func (s Sums) side() stats.Side {
+	return stats.Side{Sweeps: s.means(func(x, _ float64) float64 { return x }), Answers: s.totals().answers}
+}
