@@ -6,6 +6,7 @@ type AlertKind string
 // The kinds.
 const (
 	AlertShift      AlertKind = "shift"      // a metric changed and stayed at the new level
+	AlertRecovered  AlertKind = "recovered"  // a metric is back within the range from before a shift
 	AlertSource     AlertKind = "source"     // sources are cited more or less often than before
 	AlertAd         AlertKind = "ad"         // a rival started to appear in ads
 	AlertUncited    AlertKind = "uncited"    // pages of own brands are retrieved but no longer cited
@@ -19,7 +20,7 @@ const (
 
 // Values lists the kinds.
 func (AlertKind) Values() []AlertKind {
-	return []AlertKind{AlertShift, AlertSource, AlertAd, AlertUncited, AlertPrice, AlertCoverage, AlertBlocked, AlertUnreadable, AlertCeiling, AlertSweep}
+	return []AlertKind{AlertShift, AlertRecovered, AlertSource, AlertAd, AlertUncited, AlertPrice, AlertCoverage, AlertBlocked, AlertUnreadable, AlertCeiling, AlertSweep}
 }
 
 // Alert is a change or problem of a tracker that a person should look at. While an alert
@@ -38,8 +39,10 @@ type Alert struct {
 	Open bool `json:"open"`
 	// `null` while the alert is open.
 	AcknowledgedAt *Timestamp `json:"acknowledgedAt"`
-	// The id of the key that acknowledged the alert; absent when the alert was closed automatically because it was found long after its sweep.
+	// The id of the key that acknowledged the alert; absent when the alert was closed automatically: it was found long after its sweep, or the metric recovered.
 	AcknowledgedBy string `json:"acknowledgedBy,omitempty"`
+	// When the metric was found to be back within the range from before the change; only on alerts of the kind `shift`.
+	RecoveredAt *Timestamp `json:"recoveredAt,omitempty"`
 	// Whether the answers behind the alert were made up by the lab.
 	MadeUp bool `json:"madeUp"`
 	// The change; only on alerts of the kind `shift`.
@@ -72,9 +75,20 @@ type SeriesShift struct {
 	Prompts List[ShiftPart] `json:"prompts"`
 	// The same brand and metric on each target.
 	Targets List[ShiftPart] `json:"targets"`
+	// Changes that were found while the alert was open.
+	Further List[FurtherShift] `json:"further,omitempty"`
 	// Where the answers behind the two means are listed.
 	AnswersBeforeURL string `json:"answersBeforeUrl"`
 	AnswersAfterURL  string `json:"answersAfterUrl"`
+}
+
+// FurtherShift is a lasting change of a series whose alert was still open.
+type FurtherShift struct {
+	// The sweep in which the change was found.
+	Sweep     string `json:"sweep" schema:"uuid"`
+	Direction string `json:"direction" schema:"enum=up|down"`
+	// When the first changed sweep was due, as estimated by the change detector.
+	Since Timestamp `json:"since"`
 }
 
 // ShiftPart is the change of one prompt or one target.

@@ -270,7 +270,7 @@ type ComparedRow struct {
 	Verdict  Verdict `json:"verdict"`
 	// The verdict in a sentence.
 	Summary string `json:"summary"`
-	// The means of the two periods, over the cells that have answers in both; `null` without such cells.
+	// The values of the two periods, over the cells that answered in at least three sweeps of each (in all, when a period has fewer); `null` without such cells.
 	Before *float64 `json:"before"`
 	After  *float64 `json:"after"`
 	Change *float64 `json:"change"`
@@ -281,13 +281,18 @@ type ComparedRow struct {
 	SmallestChange *float64 `json:"smallestChange"`
 	// By how much the visibility of this brand on this target differed between the last repeated sweep and its original; `null` for other metrics, and when no sweep was repeated.
 	NoiseFloor *float64 `json:"noiseFloor" schema:"min=0,max=1"`
-	// How many prompt × target cells have answers in both periods (`cells`), and in only one of them (`cellsLeftOut`, not compared).
-	Cells         int `json:"cells" schema:"min=0"`
-	CellsLeftOut  int `json:"cellsLeftOut" schema:"min=0"`
-	SweepsBefore  int `json:"sweepsBefore" schema:"min=0"`
-	SweepsAfter   int `json:"sweepsAfter" schema:"min=0"`
-	AnswersBefore int `json:"answersBefore" schema:"min=0"`
-	AnswersAfter  int `json:"answersAfter" schema:"min=0"`
+	// How many prompt × target cells are compared (`cells`), and how many have answers but in too few sweeps (`cellsLeftOut`).
+	Cells        int `json:"cells" schema:"min=0"`
+	CellsLeftOut int `json:"cellsLeftOut" schema:"min=0"`
+	// How often a compared cell has no answer in a sweep, in both periods.
+	Gaps int `json:"gaps" schema:"min=0"`
+	// The change of the plain means of all sweeps, which missing answers can move. With `note: adjusted` it differs from `change` by more than a point.
+	PlainChange   *float64 `json:"plainChange"`
+	Note          string   `json:"note,omitempty" schema:"enum=adjusted"`
+	SweepsBefore  int      `json:"sweepsBefore" schema:"min=0"`
+	SweepsAfter   int      `json:"sweepsAfter" schema:"min=0"`
+	AnswersBefore int      `json:"answersBefore" schema:"min=0"`
+	AnswersAfter  int      `json:"answersAfter" schema:"min=0"`
 	// How many open breaks are within or between the periods. They may have caused the change.
 	Breaks int `json:"breaks" schema:"min=0"`
 }

@@ -53,12 +53,6 @@ type Step struct {
 	Alarm Direction // empty without an alarm
 }
 
-// Residual returns e, a difference from the mean of so many earlier values (or their harmonic
-// mean over several cells), scaled to the variance of a single value.
-func Residual(difference, earlier float64) float64 {
-	return difference * math.Sqrt(earlier/(earlier+1))
-}
-
 // Step adds a residual e of a sweep with that many eligible answers. After q ≥ 9 residuals with
 // the sum of squares Q it computes
 //

@@ -33,8 +33,8 @@ func (p Plan) Found(c Components, h float64) float64 {
 				y -= Fall
 			}
 			noise = c.Lag1*noise + math.Sqrt(1-c.Lag1*c.Lag1)*r.NormFloat64()
-			shift, moved := series.Step(Value{Sweep: "any", Mean: y, Answers: answers}, h)
-			if moved && shift.Direction == Down && t >= fallAfter {
+			cells := []CellValue{{Weight: 1, N: float64(answers), X: y * float64(answers)}}
+			if _, shift, moved := series.Step(Value{Sweep: "any", Cells: cells}, h); moved && shift.Direction == Down && t >= fallAfter {
 				found++
 				break
 			}

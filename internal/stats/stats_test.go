@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"earshot/internal/stats"
@@ -321,5 +322,89 @@ func TestPlanAndItsInverses(t *testing.T) {
 	}
 	if _, ok := (stats.Plan{Prompts: 50, Sweeps: 4, Samples: 1}).Visible(c); ok {
 		t.Error("a plan of four sweeps has a visible change")
+	}
+}
+
+// fallen returns 50 cells in a sweep. From the day low on, the rate is lower by fall, up to the
+// day back. From day 60 on the cells with the highest rates are missing on every second day, and
+// from day 180 on for good.
+func fallen(r *rand.Rand, day, low, back int, fall float64) stats.Value {
+	v := stats.Value{Sweep: strconv.Itoa(day)}
+	for cell := range 50 {
+		rate := 0.2 + 0.6*float64(cell)/50
+		if day >= low && day < back {
+			rate -= fall
+		}
+		if cell >= 40 && (day >= 60 && day%2 == 0 || day >= 180) {
+			continue
+		}
+		x := 0.0
+		if r.Float64() < rate {
+			x = 1
+		}
+		v.Cells = append(v.Cells, stats.CellValue{Cell: cell, Weight: 1, N: 1, X: x})
+	}
+	return v
+}
+
+func TestRecoveryIsFoundOnlyAfterTheReturn(t *testing.T) {
+	t.Parallel()
+	const h, runs = 6, 200
+	r := rand.New(rand.NewPCG(5, 9))
+	early, late := 0, 0
+	for range runs {
+		var before []stats.Value
+		for day := range 28 {
+			before = append(before, fallen(r, day, 100, 200, 0))
+		}
+		recovery := stats.NewRecovery(before)
+		recovered := 0
+		for day := 28; day < 150 && recovered == 0; day++ {
+			if recovery.Step(fallen(r, day, 0, 90, 0.15), h) {
+				recovered = day
+			}
+		}
+		switch {
+		case recovered == 0:
+			late++
+		case recovered < 90:
+			early++
+		}
+	}
+	if early > runs/50 || late > runs/10 {
+		t.Errorf("of %d returns, %d were found too early and %d not within 60 sweeps", runs, early, late)
+	}
+	if stats.NewRecovery([]stats.Value{fallen(r, 0, 1, 1, 0)}) != nil {
+		t.Error("one sweep is enough to know the range of a level")
+	}
+}
+
+// TestMissingCellsAreNoChange lets the cells with the highest rates stay away: the means of sweeps
+// fall, and the detector must not find more than in complete series.
+func TestMissingCellsAreNoChange(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 2))
+	count := func(move func(v *stats.Value)) (alarms int) {
+		for range 20 {
+			var s stats.SeriesState
+			for day := range 365 {
+				v := fallen(r, day, 1000, 1000, 0)
+				move(&v)
+				if _, _, found := s.Step(v, 5.3); found {
+					alarms++
+				}
+			}
+		}
+		return alarms
+	}
+	own := count(func(*stats.Value) {})
+	if own > 30 {
+		t.Errorf("%d alarms in 20 years of constant rates, want about 20", own)
+	}
+	plain := count(func(v *stats.Value) {
+		v.Cells = []stats.CellValue{{Weight: 1, N: float64(len(v.Cells)), X: v.Mean() * float64(len(v.Cells))}}
+	})
+	if plain < own+10 {
+		t.Errorf("the plain means of sweeps raise %d alarms, the cells %d: nothing is shown", plain, own)
 	}
 }

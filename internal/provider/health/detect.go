@@ -85,7 +85,7 @@ func (d *detector) health() earshot.HealthState {
 		return earshot.HealthLow
 	case d.open() != nil:
 		return earshot.HealthAlarm
-	case d.state.Series.Values <= stats.WarmUp:
+	case d.state.Series.Level[0].Sweeps <= stats.WarmUp:
 		return earshot.HealthUnknown
 	default:
 		return earshot.HealthOK
@@ -101,11 +101,12 @@ func (d *detector) step(hour int64, c outbound.FieldCount, h float64) {
 		return
 	}
 	rate := float64(s.Filled) / float64(s.Seen)
-	if s.Series.DownSince == "" {
-		s.Level = s.Series.Mean
+	if before := s.Series.Level[0]; s.Series.DownSince == "" && before.N > 0 {
+		s.Level = before.X / before.N
 	}
-	shift, found := s.Series.Step(stats.Value{
-		Sweep: strconv.FormatInt(hour, 10), Mean: rate, Answers: int(s.Seen), Basis: strconv.Itoa(provider.ParserVersion),
+	_, shift, found := s.Series.Step(stats.Value{
+		Sweep: strconv.FormatInt(hour, 10), Cells: []stats.CellValue{{Weight: 1, N: float64(s.Seen), X: float64(s.Filled)}},
+		Basis: strconv.Itoa(provider.ParserVersion),
 	}, h)
 	s.Seen, s.Filled = 0, 0
 	s.Alarm = d.open()

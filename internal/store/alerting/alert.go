@@ -145,6 +145,8 @@ type Detection struct {
 	Steps  int64     // as returned by Watch
 	Series []*Series // the new states
 	Alerts []*Alert
+	// Changed are open alerts with new content, or with a time at which they were closed.
+	Changed []*Alert
 	// Channels receive the alerts.
 	Channels []string
 	// Days must be exported again.
@@ -168,6 +170,11 @@ func (s *Store) SaveDetection(t *tracking.Tracker, sweep *tracking.Sweep, found 
 			engine.Each(ctx, w.Tx, upsertSeries, found.Series, nil),
 			engine.Each(ctx, w.Tx, insertAlerts, found.Alerts, nil),
 			exporting.NoteChanged(ctx, w.Tx, t.Organization, t.ID, found.Days))
+		for _, a := range found.Changed {
+			_, failed := w.Run(ctx, `UPDATE alerts SET content = $4, acknowledged_at = $5 WHERE organization = $1 AND tracker = $2 AND id = $3 AND acknowledged_at IS NULL`,
+				t.Organization, t.ID, a.ID, string(a.Content), engine.NullMillis(a.AcknowledgedAt))
+			err = errors.Join(err, failed)
+		}
 		for _, a := range found.Alerts {
 			err = errors.Join(err, planDeliveries(ctx, w, t, a.ID, found.Channels, now))
 		}

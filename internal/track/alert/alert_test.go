@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/stats"
 	"earshot/internal/track/alert"
+	"earshot/internal/track/metric"
 )
 
 const (
@@ -44,6 +45,11 @@ func means(r *rand.Rand, shift float64) (values []float64) {
 	return values
 }
 
+// valueOf returns a sweep in which all prompts answered.
+func valueOf(mean float64) stats.Value {
+	return stats.Value{Cells: []stats.CellValue{{Weight: 1, N: prompts, X: mean * prompts}}}
+}
+
 // watch steps a series through values and returns the sweeps of its alarms and the estimated
 // start of each change. Like a tracker, it stores and reloads the state from time to time.
 func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
@@ -57,8 +63,9 @@ func watch(t *testing.T, values []float64, h float64) (at, since []int, directio
 				t.Fatal(err)
 			}
 		}
-		shift, moved := series.Step(stats.Value{Sweep: fmt.Sprint(i), Mean: mean, Answers: prompts, Basis: "same"}, h)
-		if moved {
+		v := valueOf(mean)
+		v.Sweep, v.Basis = fmt.Sprint(i), "same"
+		if _, shift, moved := series.Step(v, h); moved {
 			var began int
 			if _, err := fmt.Sscan(shift.Since, &began); err != nil {
 				t.Fatal(err)
@@ -112,12 +119,13 @@ func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 	step := func(change func(i int) stats.Value) (alarms int) {
 		var series stats.SeriesState
 		for i := range 60 {
-			v := change(i)
-			v.Sweep, v.Answers, v.Mean = fmt.Sprint(i), 50, 0.5+0.02*float64(i%3)
+			mean := 0.5 + 0.02*float64(i%3)
 			if i >= 30 {
-				v.Mean -= 0.3
+				mean -= 0.3
 			}
-			if _, moved := series.Step(v, 5); moved {
+			v := change(i)
+			v.Sweep, v.Cells = fmt.Sprint(i), valueOf(mean).Cells
+			if _, _, moved := series.Step(v, 5); moved {
 				alarms++
 			}
 		}
@@ -151,28 +159,60 @@ func TestGateOfTargetsWithMissingAnswers(t *testing.T) {
 	}
 }
 
-// TestOnlySourcesThatMovedAreFound simulates 60 domains; one gains and one loses citations.
+// TestOnlySourcesThatMovedAreFound simulates 60 domains; one gains and one loses citations. The
+// target that cites the most is away in half of the later sweeps, which must not look like a change.
 func TestOnlySourcesThatMovedAreFound(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 5))
-	play := func(gain float64) (sweeps []alert.Cited) {
-		for range alert.Window {
-			c := alert.Cited{Domains: map[string]int{}, Answers: 100}
-			for range 400 {
-				domain := fmt.Sprintf("site%02d.example", r.IntN(60))
-				if r.Float64() < 0.05+gain {
-					domain = "gains.example"
-				} else if r.Float64() < 0.10-gain {
-					domain = "loses.example"
-				}
-				c.Domains[domain]++
-				c.All++
-			}
-			sweeps = append(sweeps, c)
+	changes := func(sweeps int, gain float64) []metric.SourceChange {
+		def := metric.Definition{Samples: 1, Targets: []metric.Target{{Key: "a/US"}, {Key: "b/US"}}}
+		for range 10 {
+			def.Prompts = append(def.Prompts, metric.Prompt{Weight: 1})
 		}
-		return sweeps
+		var periods metric.Periods
+		for at := range 2 * sweeps {
+			id := fmt.Sprint(at)
+			def.Sweeps = append(def.Sweeps, metric.AskedSweep{ID: id, Slot: fmt.Sprintf("%04d", at)})
+			if at < sweeps {
+				periods.A = append(periods.A, id)
+			} else {
+				periods.B = append(periods.B, id)
+			}
+		}
+		b, err := metric.NewDataset(def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, sweep := range def.Sweeps {
+			for prompt := range def.Prompts {
+				for target := range def.Targets {
+					if target == 1 && at >= sweeps && at%2 == 0 {
+						continue
+					}
+					a := metric.Observation{Prompt: prompt, Target: def.Targets[target].Key, Sweep: sweep.ID, Sample: 1, Outcome: metric.Answered}
+					more := gain * float64(at/sweeps)
+					for i := range 20 {
+						domain := fmt.Sprintf("site%02d.example", 60*target+r.IntN(60))
+						if r.Float64() < 0.05+more {
+							domain = "gains.example"
+						} else if r.Float64() < 0.10-more {
+							domain = "loses.example"
+						}
+						a.Citations = append(a.Citations, metric.Citation{URL: fmt.Sprint(i), Domain: domain})
+					}
+					if err := b.Add(a); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		found, err := b.SourceChanges(periods, alert.FewestCitations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
 	}
-	moved := alert.Sources(play(0), play(0.07), alert.ScreenRate(1, 26))
+	moved := alert.Sources(changes(alert.Window, 0.07), alert.ScreenRate(1, 26))
 	if len(moved) != 2 || moved[0].Domain != "gains.example" && moved[0].Domain != "loses.example" {
 		t.Errorf("found %+v, want the two that moved", moved)
 	}
@@ -181,12 +221,12 @@ func TestOnlySourcesThatMovedAreFound(t *testing.T) {
 	}
 	noise := 0
 	for range 15 {
-		noise += len(alert.Sources(play(0), play(0), alert.ScreenRate(1, 26)))
+		noise += len(alert.Sources(changes(alert.Window, 0), alert.ScreenRate(1, 26)))
 	}
 	if noise > 3 {
 		t.Errorf("15 screens of nothing but noise found %d sources", noise)
 	}
-	if early := alert.Sources(play(0)[:4], play(0.04), 0.05); early != nil {
+	if early := alert.Sources(changes(4, 0.04), 0.05); early != nil {
 		t.Errorf("4 sweeps were enough to find %+v", early)
 	}
 }

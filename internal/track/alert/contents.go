@@ -91,7 +91,7 @@ type Page struct {
 // Uncited returns the pages that are still retrieved but no longer cited, at a false discovery
 // rate. The most cited pages come first.
 func Uncited(pages []Page, rate float64) (found []Page) {
-	pages = slices.DeleteFunc(slices.Clone(pages), func(p Page) bool { return p.Cited < fewestCitations || p.ReadNow == 0 })
+	pages = slices.DeleteFunc(slices.Clone(pages), func(p Page) bool { return p.Cited < FewestCitations || p.ReadNow == 0 })
 	p := make([]float64, len(pages))
 	for i, page := range pages {
 		p[i] = 1

@@ -36,6 +36,11 @@ func ShiftSummary(s *earshot.SeriesShift, day string) string {
 	return text + "."
 }
 
+// RecoveredSummary returns the summary of an alert about the end of a shift that began on a day.
+func RecoveredSummary(s *earshot.SeriesShift, day string) string {
+	return fmt.Sprintf("%s of %s on %s is back within the range from before %s, about %s.", metricNames[s.Metric], s.Brand, s.Target, Day(day), percent(s.From))
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // SourceSummary returns the summary of an alert about sources.

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -124,6 +125,50 @@ func (b *Dataset) cellSeries(c cut, sweeps []int, decoded decodedCells) []cellSe
 		}
 	}
 	return all
+}
+
+// SourceChange is the change of a domain's share of all citations.
+type SourceChange struct {
+	Domain string
+	Comparison
+}
+
+// SourceChanges compares the shares of the domains that both periods together cite at least so
+// many times, on all surfaces together. The dataset must count sources by domain.
+func (b *Dataset) SourceChanges(periods Periods, fewest int) (found []SourceChange, err error) {
+	var sweeps [2][]int
+	for i, ids := range [2][]string{periods.A, periods.B} {
+		if sweeps[i], err = b.positions(ids); err != nil {
+			return nil, err
+		}
+	}
+	decoded, err := b.decodeSweeps(slices.Concat(sweeps[0], sweeps[1]))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range b.cuts(Query{PoolSurfaces: true}) {
+		var cells [2][]cellSeries
+		total := map[string]int{}
+		for i := range cells {
+			cells[i] = b.cellSeries(c, sweeps[i], decoded)
+			for _, one := range cells[i] {
+				for _, counts := range one.sweeps {
+					if counts != nil {
+						merge(&total, counts.Domains)
+					}
+				}
+			}
+		}
+		for _, domain := range slices.Sorted(maps.Keys(total)) {
+			if total[domain] < fewest {
+				continue
+			}
+			m := shareOf(func(c *CellCounts) int { return c.Domains[domain] })
+			sides := [2]side{b.side(c, m, 0, cells[0], len(sweeps[0])), b.side(c, m, 0, cells[1], len(sweeps[1]))}
+			found = append(found, SourceChange{domain, b.compare(c, m, 0, sides)})
+		}
+	}
+	return found, nil
 }
 
 // compareCut compares all measures of a cut.

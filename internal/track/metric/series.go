@@ -40,21 +40,30 @@ type Alarm struct {
 // watched are the metrics with a change detector.
 var watched = []string{"visibility" + M1, "citationRate" + M1, "adRate" + M2}
 
-// Series returns the series of every target and brand. A series of contents needs a point,
-// because some targets never report ads.
-func (b *Dataset) Series() ([]Series, error) {
-	found := []Series{}
-	decoded, err := b.decodeSweeps(indices(len(b.sweeps)))
-	if err != nil {
+// SeriesValues contains the answers behind a series.
+type SeriesValues struct {
+	Metric string
+	Brand  string
+	Labels
+	Values []stats.Value // of each sweep; without cells if nobody answered
+}
+
+// SeriesValues returns the answers behind the series of a query that is split by target.
+func (b *Dataset) SeriesValues(q Query) ([]SeriesValues, error) {
+	if err := q.check(); err != nil {
 		return nil, err
 	}
-	for _, c := range b.cuts(Query{By: []string{"target"}}) {
+	var found []SeriesValues
+	for _, c := range b.cuts(q) {
+		decoded, err := b.decodeSweeps(c.sweeps)
+		if err != nil {
+			return nil, err
+		}
 		cells := b.cellSeries(c, c.sweeps, decoded)
 		for _, brand := range c.panel {
-			for _, name := range watched {
-				m := measureOf(name)
-				if s := b.series(c, m, brand, cells); len(s.Points) > 0 || !m.isContent() {
-					found = append(found, s)
+			for _, m := range measures {
+				if slices.Contains(watched, m.name) && q.wants(m.name) {
+					found = append(found, SeriesValues{m.name, b.def.Brands[brand].Name, c.labels, b.values(c, m, brand, cells)})
 				}
 			}
 		}
@@ -62,90 +71,63 @@ func (b *Dataset) Series() ([]Series, error) {
 	return found, nil
 }
 
-func (b *Dataset) series(c cut, m measure, brand int, cells []cellSeries) Series {
-	run := run{detector: stats.CUSUM{H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK)}}
-	s := Series{
-		Metric: m.name, Brand: &b.def.Brands[brand].Name, Labels: c.labels,
-		H: run.detector.H, K: run.detector.K, Points: []Point{}, Alarms: []Alarm{},
-	}
-	values, before := b.side(c, m, brand, cells, len(c.sweeps)), ""
-	for at, has := range values.counts {
-		id, slot := b.sweep(c.sweeps[at]).ID, b.sweep(c.sweeps[at]).Slot
-		if b.broken(before, slot, s.Target) {
-			run.restart()
+// Series returns the series of every target and brand. A series of contents needs a point,
+// because some targets never report ads.
+func (b *Dataset) Series() ([]Series, error) {
+	all, err := b.SeriesValues(Query{By: []string{"target"}})
+	found := []Series{}
+	for _, one := range all {
+		if s := b.series(one); len(s.Points) > 0 || !measureOf(one.Metric).isContent() {
+			found = append(found, s)
 		}
-		before = slot
-		if !has {
+	}
+	return found, err
+}
+
+func (b *Dataset) series(of SeriesValues) Series {
+	s := Series{
+		Metric: of.Metric, Brand: &of.Brand, Labels: of.Labels,
+		H: cmp.Or(b.def.CUSUM.H, stats.DefaultH), K: cmp.Or(b.def.CUSUM.K, stats.DefaultK), Points: []Point{}, Alarms: []Alarm{},
+	}
+	state := stats.SeriesState{}
+	for _, v := range of.Values {
+		if len(v.Cells) == 0 {
 			continue
 		}
-		point, alarm := run.step(values.cells, at)
-		point.Sweep = id
-		s.Points = append(s.Points, point)
-		if alarm != "" {
-			s.Alarms = append(s.Alarms, Alarm{id, alarm})
+		state.Detector.K = s.K
+		step, _, _ := state.Step(v, s.H)
+		s.Points = append(s.Points, Point{v.Sweep, v.Mean(), step.Residual, step.Score, step.Up, step.Down})
+		if step.Alarm != "" {
+			s.Alarms = append(s.Alarms, Alarm{v.Sweep, step.Alarm})
 		}
 	}
 	return s
 }
 
-// run is the part of a series since its start, the last break or the last alarm.
-type run struct {
-	detector stats.CUSUM
-	past     []past // by cell
-}
-
-// past contains what a cell answered earlier in the run.
-type past struct {
-	sweeps int
-	n, x   float64
-}
-
-func (r *run) restart() {
-	r.detector.Reset()
-	r.past = nil
-}
-
-// step adds a sweep with answers. It compares each cell with its own past, so that a missing
-// cell does not look like a change.
-func (r *run) step(cells []cellSide, at int) (Point, stats.Direction) {
-	if r.past == nil {
-		r.past = make([]past, len(cells))
+// values returns the answers of each cell in each sweep of a cut. A break at a sweep without
+// answers is at the next one that has some.
+func (b *Dataset) values(c cut, m measure, brand int, cells []cellSeries) []stats.Value {
+	found := b.side(c, m, brand, cells, len(c.sweeps))
+	values := make([]stats.Value, len(c.sweeps))
+	before, broken := "", false
+	if len(c.sweeps) > 0 && c.sweeps[0] > 0 {
+		before = b.sweep(c.sweeps[0] - 1).Slot
 	}
-	p := Point{Up: r.detector.Up, Down: r.detector.Down}
-	var answers, weight, known, difference, shares float64
-	for i := range cells {
-		c, before := &cells[i], r.past[i]
-		if c.n[at] == 0 {
-			continue
+	for at, sweep := range c.sweeps {
+		slot := b.sweep(sweep).Slot
+		broken = broken || b.broken(before, slot, c.labels.Target)
+		before = slot
+		values[at].Sweep = b.sweep(sweep).ID
+		for i := range found.cells {
+			if one := &found.cells[i]; one.n[at] > 0 {
+				values[at].Cells = append(values[at].Cells, stats.CellValue{Cell: b.number(cells[i].prompt), Weight: one.weight, N: one.n[at], X: one.x[at]})
+			}
 		}
-		mean := c.x[at] / c.n[at]
-		answers += c.n[at]
-		weight += c.weight
-		p.Value += c.weight * mean
-		if before.sweeps > 0 {
-			known += c.weight
-			difference += c.weight * (mean - before.x/before.n)
-			shares += c.weight / float64(before.sweeps)
+		if values[at].Break = broken; len(values[at].Cells) > 0 {
+			broken = false
 		}
 	}
-	p.Value /= weight
-	if known > 0 {
-		p.Residual = new(difference / known)
-		step := r.detector.Step(stats.Residual(*p.Residual, known/shares), int(answers))
-		p.Score, p.Up, p.Down = step.Score, step.Up, step.Down
-		if step.Alarm != "" {
-			r.restart()
-			return p, step.Alarm
-		}
-	}
-	for i := range cells {
-		if c := &cells[i]; c.n[at] > 0 {
-			r.past[i].sweeps++
-			r.past[i].n += c.n[at]
-			r.past[i].x += c.x[at]
-		}
-	}
-	return p, ""
+	return values
 }
 
 // broken reports whether a target has a break after the slot after, up to the slot upTo. A
@@ -155,19 +137,6 @@ func (b *Dataset) broken(after, upTo, target string) bool {
 		slot := b.slots[br.Sweep]
 		return slot > after && slot <= upTo && (br.Target == "" || br.Target == target)
 	})
-}
-
-// BrokenAt reports whether the series of a target restart with a sweep.
-func (b *Dataset) BrokenAt(sweep, target string) bool {
-	at, ok := b.order[sweep]
-	if !ok {
-		return false
-	}
-	before := ""
-	if at > 0 {
-		before = b.sweep(at - 1).Slot
-	}
-	return b.broken(before, b.slots[sweep], target)
 }
 
 // BrokenSince reports whether any series restarts with a sweep or a later one.

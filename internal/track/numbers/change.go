@@ -191,7 +191,7 @@ func comparedRow(c *metric.Comparison, breaks []earshot.MetricBreak, noise *ears
 	row := earshot.ComparedRow{
 		Metric: c.Metric, MetricLabels: aggregate.LabelsOf(c.Labels), PromptID: c.PromptVersion, Verdict: earshot.Verdict(c.Verdict), Before: c.A, After: c.B, Change: c.Change, P: c.P,
 		SmallestChange: c.Smallest, Cells: c.Cells, CellsLeftOut: c.LeftOut, SweepsBefore: c.SweepsA, SweepsAfter: c.SweepsB,
-		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB,
+		AnswersBefore: c.AnswersA, AnswersAfter: c.AnswersB, Gaps: c.Gaps, PlainChange: c.Plain, Note: c.Note,
 	}
 	if c.Brand != nil {
 		row.Brand = *c.Brand
@@ -227,7 +227,7 @@ func summary(r *earshot.ComparedRow) string {
 		name += fmt.Sprintf(", asked “%s”", r.Prompt)
 	}
 	if r.Change == nil {
-		return name + ": a period has no answers, so nothing can be compared."
+		return name + ": no prompt has enough answers in both periods, so nothing can be compared."
 	}
 	value, change, factor := percent, "%.1f points", 100.0
 	if metric.IsMean(r.Metric) {
@@ -238,6 +238,9 @@ func summary(r *earshot.ComparedRow) string {
 		moved += fmt.Sprintf(", 95 %% interval %+.1f to %+.1f", factor*r.Interval[0], factor*r.Interval[1])
 	}
 	moved += ")"
+	if r.Note == metric.Adjusted {
+		moved += fmt.Sprintf(", adjusted for missing answers (the plain means of the sweeps differ by "+strings.Replace(change, "%", "%+", 1)+")", factor**r.PlainChange)
+	}
 	switch r.Verdict {
 	case earshot.VerdictMoved:
 		return moved + ": more than asking again would show."

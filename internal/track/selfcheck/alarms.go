@@ -108,7 +108,9 @@ func alarms(b *metric.Dataset, h float64) (found []int) {
 		var series stats.SeriesState
 		for t, sweep := range b.Definition().Sweeps {
 			row := ofSweep[sweep.ID]
-			if _, moved := series.Step(stats.Value{Sweep: sweep.ID, Mean: *row.Value.Number, Answers: row.Answers}, h); moved {
+			n := float64(row.Answers)
+			cells := []stats.CellValue{{Weight: 1, N: n, X: *row.Value.Number * n}}
+			if _, _, moved := series.Step(stats.Value{Sweep: sweep.ID, Cells: cells}, h); moved {
 				found = append(found, t)
 			}
 		}

@@ -14,14 +14,14 @@ import (
 	"earshot/internal/track/metric"
 )
 
-// checkContents compares the ads and prices of the sweep with the days before. A sweep with
-// missing answers counts, too, because the start of a change is found only once.
-func (w *watching) checkContents(ctx context.Context, targets []string) error {
+// checkContents compares the ads and prices of the sweep with the days before, on the targets that
+// have enough answers.
+func (w *watching) checkContents(ctx context.Context, targets, open []string) error {
 	p := w.definition.FalseAlarms() / float64(max(1, w.definition.Detectors(targets))) / w.definition.SweepsPerYear(w.sweep.DueAt)
 	if slices.ContainsFunc(w.definition.SeriesKeys(targets), func(k definition.SeriesKey) bool { return k.Metric == "adRate" }) {
 		b, err := w.recent(ctx, aggregate.Options{})
 		if err == nil && b != nil {
-			err = w.checkAds(b, targets, p)
+			err = w.checkAds(b, open, p)
 		}
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (w *watching) checkContents(ctx context.Context, targets []string) error {
 	if err != nil || b == nil {
 		return err
 	}
-	return w.checkPrices(b, targets, p)
+	return w.checkPrices(b, open, p)
 }
 
 // recent counts the answers of the last days. It returns nil if there are too many answers or if

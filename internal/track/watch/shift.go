@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +28,11 @@ const (
 	maxParts = 5
 )
 
-// raiseShift raises the alert for a shift. Its details are read only here, because shifts
-// are rare.
-func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shift stats.Shift) error {
-	if w.isOpen(earshot.AlertShift, key.Subject()) {
-		return nil
+// raiseShift raises the alert for a shift, and starts to watch for the recovery. Its details are
+// read only here, because shifts are rare.
+func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, series *watchedSeries, shift stats.Shift) error {
+	if open := w.open(earshot.AlertShift, key.Subject()); open != nil {
+		return w.noteFurther(open, shift)
 	}
 	b, periods, since, err := w.aroundShift(ctx, shift)
 	if err != nil || b == nil {
@@ -62,8 +63,69 @@ func (w *watching) raiseShift(ctx context.Context, key definition.SeriesKey, shi
 	}
 	content.Prompts = mostAffected(prompts, shift.Direction)
 	content.AnswersBeforeURL, content.AnswersAfterURL = numbers.TargetAnswersURL(b, key.Target, periods.A), numbers.TargetAnswersURL(b, key.Target, periods.B)
-	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(content, b.Zone.Civil(since).String()[:len(time.DateOnly)]), Shift: content})
-	return nil
+	w.raise(earshot.AlertShift, key.Subject(), &earshot.Alert{Summary: alert.ShiftSummary(content, w.day(since)), Shift: content})
+	series.Recovery, err = w.recovery(b, key, periods)
+	return err
+}
+
+// day returns the local date of a time.
+func (w *watching) day(at time.Time) string {
+	return w.definition.Zone().Civil(at).String()[:len(time.DateOnly)]
+}
+
+// noteFurther adds a shift to the open alert about its series.
+func (w *watching) noteFurther(open *alerting.Alert, shift stats.Shift) error {
+	var content earshot.Alert
+	if err := json.Unmarshal(open.Content, &content); err != nil || content.Shift == nil {
+		return err
+	}
+	since := w.closed[max(0, indexOf(w.closed, shift.Since))].DueAt
+	content.Shift.Further = append(content.Shift.Further, earshot.FurtherShift{Sweep: w.sweep.ID, Direction: string(shift.Direction), Since: earshot.Timestamp{Time: since}})
+	return w.change(open, &content)
+}
+
+// recovery returns what is needed to find out that a series is back at the level from before a
+// shift, or nil if the level is not known well enough.
+func (w *watching) recovery(b *aggregate.Aggregate, key definition.SeriesKey, periods metric.Periods) (*stats.Recovery, error) {
+	all, err := b.SeriesValues(metric.Query{Metrics: []string{key.Metric}, By: []string{"target", "surface"}, Filter: metric.Selection{"target": {key.Target}}})
+	if err != nil {
+		return nil, err
+	}
+	var before []stats.Value
+	for _, one := range all {
+		var values []stats.Value
+		for _, v := range one.Values {
+			if one.Brand == key.Brand && len(v.Cells) > 0 && slices.Contains(periods.A, v.Sweep) {
+				values = append(values, v)
+			}
+		}
+		if len(values) > len(before) { // the surface with the most answers
+			before = values
+		}
+	}
+	return stats.NewRecovery(before), nil
+}
+
+// checkRecovery closes the open alert about a series whose value is back at the level from before
+// the shift, and raises an alert that says so.
+func (w *watching) checkRecovery(key definition.SeriesKey, series *watchedSeries, v stats.Value, h float64) error {
+	open := w.open(earshot.AlertShift, key.Subject())
+	if open == nil { // somebody acknowledged it
+		series.Recovery = nil
+	}
+	if series.Recovery == nil || !series.Recovery.Step(v, h) {
+		return nil
+	}
+	series.Recovery = nil
+	var content earshot.Alert
+	if err := json.Unmarshal(open.Content, &content); err != nil || content.Shift == nil {
+		return err
+	}
+	content.RecoveredAt = &earshot.Timestamp{Time: w.raisedAt}
+	open.AcknowledgedAt = w.raisedAt
+	w.raise(earshot.AlertRecovered, key.Subject(), &earshot.Alert{Summary: alert.RecoveredSummary(content.Shift, w.day(content.Shift.Since.Time))})
+	w.raised[len(w.raised)-1].AcknowledgedAt = w.raisedAt // nothing is left to do
+	return w.change(open, &content)
 }
 
 // aroundShift counts the answers around a shift. Period A has the sweeps before the shift,
@@ -124,11 +186,15 @@ func mostAffected(rows []metric.Comparison, direction stats.Direction) (parts []
 const screenedSeries = "sources"
 
 // screenSources compares the cited sources of the last two windows of sweeps, once every
-// alert.Window sweeps. Repeated sweeps are not included. It returns the row to store.
+// alert.Window sweeps. Repeated sweeps and sweeps with too many missing answers are not
+// included. It returns the row to store.
 func (w *watching) screenSources(ctx context.Context) ([]*alerting.Series, error) {
-	at := indexOf(w.closed, w.sweep.ID) + 1
+	complete := slices.DeleteFunc(slices.Clone(w.closed), func(s *tracking.Sweep) bool {
+		return alert.Count{Planned: s.Submitted, Answered: s.Answered}.Gate() != ""
+	})
+	at := indexOf(complete, w.sweep.ID) + 1
 	for _, one := range w.watch.Series {
-		if last := indexOf(w.closed, strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
+		if last := indexOf(complete, strings.Trim(string(one.State), `"`)) + 1; one.Metric == screenedSeries && last > 0 && at-last < alert.Window {
 			return nil, nil
 		}
 	}
@@ -136,7 +202,7 @@ func (w *watching) screenSources(ctx context.Context) ([]*alerting.Series, error
 		return nil, nil
 	}
 	screened := &alerting.Series{Organization: w.tracker.Organization, Tracker: w.tracker.ID, Metric: screenedSeries, State: []byte(strconv.Quote(w.sweep.ID))}
-	return []*alerting.Series{screened}, w.compareSources(ctx, w.closed[at-2*alert.Window:at])
+	return []*alerting.Series{screened}, w.compareSources(ctx, complete[at-2*alert.Window:at])
 }
 
 // compareSources compares the cited sources of two windows of sweeps and raises an alert if
@@ -152,43 +218,28 @@ func (w *watching) compareSources(ctx context.Context, sweeps []*tracking.Sweep)
 	if err != nil {
 		return err
 	}
-	cited, err := cited(b)
-	if err != nil {
-		return err
+	var periods metric.Periods
+	for i, sweep := range sweeps {
+		switch {
+		case indexOf(b.Sweeps, sweep.ID) < 0:
+			return nil // its answers were deleted
+		case i < alert.Window:
+			periods.A = append(periods.A, sweep.ID)
+		default:
+			periods.B = append(periods.B, sweep.ID)
+		}
 	}
-	if len(cited) < 2*alert.Window || b.BrokenSince(b.Sweeps[1].ID) {
+	if b.BrokenSince(b.Sweeps[1].ID) {
 		return nil // the sweeps are not comparable
 	}
 	// Two comparisons, of sources and of pages, share the rate.
 	rate := alert.ScreenRate(w.definition.FalseAlarms(), w.definition.SweepsPerYear(w.sweep.DueAt)/alert.Window) / 2
-	cited = cited[len(cited)-2*alert.Window:]
-	moved := alert.Sources(cited[:alert.Window], cited[alert.Window:], rate)
-	if len(moved) > 0 {
+	changes, err := b.SourceChanges(periods, alert.FewestCitations)
+	if err != nil {
+		return err
+	}
+	if moved := alert.Sources(changes, rate); len(moved) > 0 {
 		w.raise(earshot.AlertSource, "sources", &earshot.Alert{Summary: alert.SourceSummary(moved), Sources: moved})
 	}
 	return w.comparePages(ctx, sweeps, rate)
-}
-
-// cited counts the citations of each sweep, in the order of the sweeps.
-func cited(b *aggregate.Aggregate) (sweeps []alert.Cited, err error) {
-	rows, err := b.Rows(metric.Query{Metrics: []string{"citationShare"}, By: []string{"sweep"}, Sources: []string{"domain"}, PoolSurfaces: true})
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]alert.Cited{}
-	for _, r := range rows {
-		if r.Domain == "" {
-			continue
-		}
-		c := found[r.Sweep]
-		if c.Domains == nil {
-			c = alert.Cited{Domains: map[string]int{}, All: int(r.Denominator), Answers: r.Answers}
-		}
-		c.Domains[r.Domain] = int(r.Numerator)
-		found[r.Sweep] = c
-	}
-	for _, sweep := range b.Sweeps {
-		sweeps = append(sweeps, found[sweep.ID])
-	}
-	return sweeps, nil
 }

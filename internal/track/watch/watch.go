@@ -112,6 +112,7 @@ type watching struct {
 	raisedAt   time.Time
 	watch      *alerting.Watch
 	raised     []*alerting.Alert
+	changed    []*alerting.Alert // open alerts that were changed or closed
 	madeUp     bool
 }
 
@@ -152,6 +153,7 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 			return err
 		}
 	}
+	detection.Changed = w.changed
 	if detection.Alerts = w.raised; fresh {
 		detection.Channels = w.definition.AlertChannels()
 	}
@@ -166,6 +168,13 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	if err := w.alerts.SaveDetection(w.tracker, w.sweep, detection, now); err != nil {
 		return err
 	}
+	for _, a := range detection.Changed {
+		if !a.AcknowledgedAt.IsZero() {
+			if err := w.alerts.SendEnd(ctx, a, now); err != nil {
+				return err
+			}
+		}
+	}
 	for _, a := range detection.Alerts {
 		w.log.Info("alert", "tracker", w.tracker.Name, "alert", a.ID, "kind", a.Kind, "subject", a.Subject)
 	}
@@ -175,14 +184,29 @@ func (w *watching) step(ctx context.Context, now time.Time) (err error) {
 	return nil
 }
 
-// isOpen reports whether an alert of a kind and subject is open.
-func (w *watching) isOpen(kind earshot.AlertKind, subject string) bool {
-	return slices.ContainsFunc(slices.Concat(w.watch.Open, w.raised), func(a *alerting.Alert) bool { return a.Kind == kind && a.Subject == subject })
+// open returns the open alert of a kind and subject, or nil.
+func (w *watching) open(kind earshot.AlertKind, subject string) *alerting.Alert {
+	all := slices.Concat(w.watch.Open, w.raised)
+	if at := slices.IndexFunc(all, func(a *alerting.Alert) bool { return a.Kind == kind && a.Subject == subject }); at >= 0 {
+		return all[at]
+	}
+	return nil
+}
+
+// change stores new content of an open alert.
+func (w *watching) change(open *alerting.Alert, content *earshot.Alert) (err error) {
+	if open.Content, err = json.Marshal(content); err != nil {
+		return fmt.Errorf("encode an alert: %w", err)
+	}
+	if !slices.Contains(w.changed, open) {
+		w.changed = append(w.changed, open)
+	}
+	return nil
 }
 
 // raise adds an alert unless an alert of the same kind and subject is open.
 func (w *watching) raise(kind earshot.AlertKind, subject string, content *earshot.Alert) {
-	if w.isOpen(kind, subject) {
+	if w.open(kind, subject) != nil {
 		return
 	}
 	content.MadeUp = w.madeUp || w.tracker.Demo
@@ -211,11 +235,18 @@ func (w *watching) checkCeiling(ctx context.Context) error {
 	return nil
 }
 
+// watchedSeries is the stored state of a series. While an alert about it is open, Recovery follows
+// it.
+type watchedSeries struct {
+	stats.SeriesState
+	Recovery *stats.Recovery `json:"recovery,omitempty"`
+}
+
 // stepSeries steps all series of the tracker with the sweep.
 func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, err error) {
 	open, targets, err := w.openTargets(ctx)
 	if err == nil {
-		err = w.checkContents(ctx, targets)
+		err = w.checkContents(ctx, targets, open)
 	}
 	if err != nil || len(open) == 0 {
 		return nil, err
@@ -229,20 +260,29 @@ func (w *watching) stepSeries(ctx context.Context) (stepped []*alerting.Series, 
 		known[definition.SeriesKey{Metric: one.Metric, Brand: one.Brand, Target: one.Target}] = one.State
 	}
 	keys := w.definition.SeriesKeys(targets)
-	h := w.definition.Threshold(w.definition.Detectors(targets), w.sweep.DueAt)
+	following := 0 // open alerts: finding their recovery shares the budget of false alarms
+	for _, a := range w.watch.Open {
+		if a.Kind == earshot.AlertShift {
+			following++
+		}
+	}
+	h := w.definition.Threshold(w.definition.Detectors(targets)+following, w.sweep.DueAt)
 	for _, key := range keys {
 		value, has := values[key]
 		if !has || !slices.Contains(open, key.Target) {
 			continue
 		}
-		var series stats.SeriesState
+		var series watchedSeries
 		if state := known[key]; state != nil {
 			if err := json.Unmarshal(state, &series); err != nil {
 				return nil, fmt.Errorf("decode the state of a series: %w", err)
 			}
 		}
-		if shift, moved := series.Step(value, h); moved {
-			if err := w.raiseShift(ctx, key, shift); err != nil {
+		if err := w.checkRecovery(key, &series, value, h); err != nil {
+			return nil, err
+		}
+		if _, shift, moved := series.Step(value, h); moved {
+			if err := w.raiseShift(ctx, key, &series, shift); err != nil {
 				return nil, err
 			}
 		}
@@ -325,9 +365,7 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]stats.V
 		return nil, err
 	}
 	w.madeUp = b.MadeUp
-	rows, err := b.Rows(metric.Query{
-		Metrics: alert.Metrics, By: []string{"target", "surface", "sweep"}, Filter: metric.Selection{"sweep": {w.sweep.ID}}, BrandsOnly: true,
-	})
+	all, err := b.SeriesValues(metric.Query{Metrics: alert.Metrics, By: []string{"target", "surface"}, Filter: metric.Selection{"sweep": {w.sweep.ID}}})
 	if err != nil {
 		return nil, err
 	}
@@ -336,15 +374,13 @@ func (w *watching) values(ctx context.Context) (map[definition.SeriesKey]stats.V
 		return nil, err
 	}
 	values := map[definition.SeriesKey]stats.Value{}
-	for _, r := range rows {
-		if r.Brand == nil || r.Value.Number == nil {
-			continue
-		}
-		target, _, _ := strings.Cut(r.Target, "@") // without the surface, which follows if there are several
-		key := definition.SeriesKey{Metric: metric.BaseName(r.Metric), Brand: *r.Brand, Target: target}
-		if r.Answers > values[key].Answers {
-			values[key] = stats.Value{
-				Sweep: w.sweep.ID, Mean: *r.Value.Number, Answers: r.Answers, Basis: r.Surface + " " + basis, Break: b.BrokenAt(w.sweep.ID, r.Target),
+	for _, one := range all {
+		target, _, _ := strings.Cut(one.Target, "@") // without the surface, which follows if there are several
+		key := definition.SeriesKey{Metric: metric.BaseName(one.Metric), Brand: one.Brand, Target: target}
+		for _, v := range one.Values {
+			if len(v.Cells) > len(values[key].Cells) {
+				v.Basis = one.Surface + " " + basis
+				values[key] = v
 			}
 		}
 	}
