@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -75,10 +74,9 @@ type Aggregate struct {
 	MadeUp  bool // some answers come from the lab
 
 	options    Options
-	definition *definition.Definition  // sets the threshold of change detectors; nil: the default
-	prompts    []*tracking.TrackerPart // in the order of the prompts of the dataset
-	periods    []definition.Span       // sweeps of different periods are not merged
-	answers    int                     // submitted answers of the sweeps
+	definition *definition.Definition // sets the threshold of change detectors; nil: the default
+	periods    []definition.Span      // sweeps of different periods are not merged
+	answers    int                    // submitted answers of the sweeps
 	keys       targetKeys
 	cited      []*cited.Writer // by sweep; only with Options.cited
 }
@@ -292,15 +290,6 @@ func (b *Aggregate) Between(first, last string) []*tracking.Sweep {
 
 // TargetKey returns the key in the dataset of a target that a surface answered.
 func (b *Aggregate) TargetKey(k tally.Key) string { return b.keys[k.Target][k.Surface] }
-
-// NamePrompts replaces the numbers of prompts in a filter by their texts.
-func (b *Aggregate) NamePrompts(filter metric.Selection) {
-	for i, number := range filter["prompt"] {
-		if at := slices.IndexFunc(b.prompts, func(p *tracking.TrackerPart) bool { return strconv.Itoa(p.ID) == number }); at >= 0 {
-			filter["prompt"][i] = b.prompts[at].Name
-		}
-	}
-}
 
 // IsTooMany reports whether answers were not counted because there are too many of them or
 // because the rules cannot be compiled. A retry does not help in either case.

@@ -200,7 +200,6 @@ func (b *Aggregate) newDataset(read *collector) error {
 			Text: p.Name, Version: p.ID, Weight: read.weights[p.ID], Tags: prompt.Tags, Branded: b.Panel.Branded(p.Name),
 		})
 	}
-	b.prompts = read.prompts
 	b.keys = read.targetKeys(read.targets, &def)
 	for i, sweep := range b.Sweeps {
 		def.Sweeps = append(def.Sweeps, read.sweepOf(b.Zone, i, sweep, b.keys))

@@ -191,7 +191,7 @@ func (l *Lister) list(ctx context.Context, organization, name string, q *earshot
 	if err := h.checkBrand(q.Brand); err != nil {
 		return nil, head, err
 	}
-	span, err := definition.ParseSpan(h.definition.Zone(), "from", q.From, "to", q.To)
+	span, err := definition.Recent(h.definition.Zone(), q.From, q.To, l.store.Now())
 	if err != nil {
 		return nil, head, err
 	}

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"time"
 
 	"earshot"
@@ -41,6 +42,19 @@ func ParseSpan(zone *schedule.Rule, fromField, from, toField, to string) (p Span
 		return p, schema.Invalid(toField, "must be after %s", fromField)
 	}
 	return p, nil
+}
+
+// usualDays is the number of days of a period without a start.
+const usualDays = 28
+
+// Recent parses the time range of a query, which ends today and has 28 days unless the query says
+// otherwise.
+func Recent(zone *schedule.Rule, from, to string, now time.Time) (Span, error) {
+	p, err := ParseSpan(zone, "from", from, "to", cmp.Or(to, zone.Civil(now).String()[:len(time.DateOnly)]))
+	if err == nil && from == "" {
+		p.From, err = DaysBefore(zone, p.Until, usualDays)
+	}
+	return p, err
 }
 
 // momentOf parses a time or a day. For a day it returns the start of the day that is later

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -263,7 +264,7 @@ func (b *Dataset) members(n int, s Selection, dimensions []string, values func(d
 				has := values(dimension, i)
 				switch dimension {
 				case "prompt":
-					has = []string{b.def.Prompts[i].Text}
+					has = []string{b.def.Prompts[i].Text, strconv.Itoa(b.def.Prompts[i].Version)}
 				case "surface": // "vendor" selects "vendor:cloro" and "vendor:oxylabs"
 					surface, _, _ := strings.Cut(has[0], ":")
 					has = append(has, surface)

@@ -37,7 +37,9 @@ func (s *Reader) Compare(ctx context.Context, organization, name string, q *ears
 	}
 	var report *earshot.CompareReport
 	err = s.counter.With(ctx, t, d, aggregate.Options{}, func(b *aggregate.Aggregate) error {
-		b.NamePrompts(wanted.Filter)
+		if err := checkValues(b.Definition(), wanted); err != nil {
+			return err
+		}
 		noise, err := s.counter.Noise(ctx, b)
 		if err != nil {
 			return err
@@ -157,13 +159,8 @@ func ComparePrompts(b *aggregate.Aggregate, wanted metric.Query, periods metric.
 // Periods returns the two periods of a query. The default period is the last 28 days, and
 // the default baseline the same number of days before the period.
 func Periods(zone *schedule.Rule, q *earshot.CompareQuery, now time.Time) (before, after definition.Span, err error) {
-	if after, err = definition.ParseSpan(zone, "from", q.From, "to", cmp.Or(q.To, day(zone, now))); err != nil {
+	if after, err = definition.Recent(zone, q.From, q.To, now); err != nil {
 		return before, after, err
-	}
-	if q.From == "" {
-		if after.From, err = definition.DaysBefore(zone, after.Until, compareDays); err != nil {
-			return before, after, err
-		}
 	}
 	if before, err = definition.ParseSpan(zone, "baselineFrom", q.BaselineFrom, "baselineTo", q.BaselineTo); err != nil {
 		return before, after, err

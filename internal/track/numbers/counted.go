@@ -50,6 +50,9 @@ func (s *Reader) Counted(ctx context.Context, t *tracking.Tracker, q *earshot.An
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSelection("filter", chosen, parts.values(panel)); err != nil {
+		return nil, err
+	}
 	return func(a *tracking.Answer) bool {
 		times, known := sweeps[a.Sweep]
 		if !known || a.Outcome == earshot.OutcomePending || q.Counted && !q.Branded && parts.branded[a.Prompt] {
@@ -106,4 +109,22 @@ func (s *Reader) selectable(ctx context.Context, t *tracking.Tracker, branded fu
 		found.targets[part.ID] = map[string]string{"target": part.Name, "provider": target.Provider, "country": target.Country}
 	}
 	return found, nil
+}
+
+// values returns the known values of each dimension.
+func (s *selectable) values(panel *analysis.Panel) map[string][]string {
+	known := map[string][]string{}
+	for _, brand := range panel.Brands {
+		known["brand"] = append(known["brand"], brand.Name)
+	}
+	for number, text := range s.prompts {
+		known["prompt"] = append(known["prompt"], text, strconv.Itoa(number))
+		known["tag"] = append(known["tag"], s.tags[number]...)
+	}
+	for _, target := range s.targets {
+		for dimension, value := range target {
+			known[dimension] = append(known[dimension], value)
+		}
+	}
+	return known
 }

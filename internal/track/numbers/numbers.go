@@ -12,7 +12,9 @@ package numbers
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"earshot"
@@ -42,8 +44,6 @@ const (
 	maxRows = 20_000
 	// maxComputed is the largest number of rows of all pages of a query.
 	maxComputed = 200_000
-	// compareDays is the default length of the periods of a comparison.
-	compareDays = 28
 )
 
 // dimensions are the dimensions by which answers can be split and filtered.
@@ -84,6 +84,48 @@ func selection(field, text string) (metric.Selection, error) {
 	return chosen, nil
 }
 
+// checkValues returns an error for a value in a filter that the tracker does not have.
+func checkValues(def metric.Definition, q metric.Query) error {
+	known := map[string][]string{}
+	add := func(dimension string, values ...string) { known[dimension] = append(known[dimension], values...) }
+	for _, brand := range def.Brands {
+		add("brand", brand.Name)
+	}
+	for _, target := range def.Targets {
+		name, _, _ := strings.Cut(target.Key, "@")
+		add("target", name)
+		add("provider", target.Provider)
+		add("country", target.Country)
+	}
+	for _, prompt := range def.Prompts {
+		add("prompt", prompt.Text, strconv.Itoa(prompt.Version))
+		add("tag", prompt.Tags...)
+	}
+	return cmp.Or(checkSelection("filter", q.Filter, known), checkSelection("having", q.Having, known))
+}
+
+// checkSelection returns an error for a value of a selection that is not known. It names the most
+// similar value.
+func checkSelection(field string, chosen metric.Selection, known map[string][]string) error {
+	for _, dimension := range []string{"brand", "target", "provider", "country", "prompt", "tag"} {
+		for _, value := range chosen[dimension] {
+			name := value
+			if dimension == "target" {
+				name, _, _ = strings.Cut(value, "@") // without the surface
+			}
+			if slices.Contains(known[dimension], name) {
+				continue
+			}
+			hint := ""
+			if nearest := schema.Nearest(name, known[dimension]); nearest != "" {
+				hint = fmt.Sprintf(", did you mean %q?", nearest)
+			}
+			return schema.Invalid(field, "the tracker has no %s %q%s", dimension, value, hint)
+		}
+	}
+	return nil
+}
+
 // numberQuery parses the parameters that all queries have.
 func numberQuery(f *earshot.MetricFilter, metrics, by, having string) (q metric.Query, err error) {
 	q = metric.Query{Metrics: list(metrics), By: list(by), Branded: f.Branded, PoolSurfaces: f.PoolSurfaces}
@@ -121,7 +163,7 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	if err != nil {
 		return nil, err
 	}
-	within, err := definition.ParseSpan(d.Zone(), "from", q.From, "to", q.To)
+	within, err := definition.Recent(d.Zone(), q.From, q.To, s.store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +171,9 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	var rows []metric.Row
 	err = s.counter.With(ctx, t, d, aggregate.Options{Sources: untallied(wanted.Metrics)}, func(counted *aggregate.Aggregate) (err error) {
 		b = counted
-		b.NamePrompts(wanted.Filter)
+		if err := checkValues(b.Definition(), wanted); err != nil {
+			return err
+		}
 		rows, err = b.Rows(wanted)
 		return asField(err)
 	}, within)

@@ -57,7 +57,7 @@ func (s *Reader) sources(ctx context.Context, organization, name string, q *ears
 	if err != nil {
 		return nil, err
 	}
-	span, err := definition.ParseSpan(d.Zone(), "from", q.From, "to", q.To)
+	span, err := definition.Recent(d.Zone(), q.From, q.To, s.store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,9 @@ type sourceRow struct {
 // open reads the sweeps of a time range, and the cuts of the query.
 func (r *sourceReader) open(ctx context.Context, span definition.Span) (p *sourcePeriod, err error) {
 	err = r.counter.With(ctx, r.tracker, r.definition, aggregate.Options{}, func(b *aggregate.Aggregate) (err error) {
-		b.NamePrompts(r.query.Filter)
+		if err := checkValues(b.Definition(), r.query); err != nil {
+			return err
+		}
 		p = &sourcePeriod{Aggregate: b}
 		p.cuts, err = b.SourceCuts(r.query)
 		return asField(err)
