@@ -188,8 +188,8 @@ func TestALongReanalysisIsDoneOnceAndDelaysNobody(t *testing.T) {
 	})
 }
 
-// A node that dies in a step loses its work to another one when its lease ends. What it does later
-// changes nothing.
+// A node that dies in a step loses its work to another one when its lease ends, and changes
+// nothing afterwards.
 func TestWorkOfADeadNodeIsTakenOver(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -309,8 +309,7 @@ func TestWorkIsRepeatedAfterAChange(t *testing.T) {
 	})
 }
 
-// Sweeps that ended are counted and reviewed, whoever closed them: work that a node of an older
-// release did not enter is found.
+// Work that a node of an older release did not enter is found.
 func TestWorkThatNobodyEnteredIsFound(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
@@ -355,7 +354,7 @@ type countedConn struct {
 	statements *atomic.Int64
 }
 
-// Close gives the connection back to its pool.
+// Close returns the connection to its pool.
 func (c countedConn) Close() error { return c.taken.Close() }
 
 func (c countedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {

@@ -101,7 +101,9 @@ func (m *movement) report() ([]byte, error) {
 // reportMoved continues the report of pending rules, sets it when it is complete, and reports
 // whether it is. Rules without current rules before them get no report.
 func (s *Analyser) reportMoved(ctx context.Context, live []*analysing.Rules, r *analysing.Rules, panel *analysis.Panel, p *progress) (done bool, err error) {
-	i := slices.IndexFunc(live, func(known *analysing.Rules) bool { return known.State == analysing.RulesCurrent && known.Version < r.Version })
+	i := slices.IndexFunc(live, func(known *analysing.Rules) bool {
+		return known.State == analysing.RulesCurrent && known.Version < r.Version
+	})
 	if i < 0 {
 		return true, nil
 	}
