@@ -29,56 +29,44 @@ type movement struct {
 	Brands  []earshot.MovedBrand // of both panels
 }
 
-// side contains the brands that the old or the new rules find in an answer.
-type side struct {
-	indices []int  // indices of the panel's brands in movement.Brands
-	names   []bool // which of movement.Brands the answer names
-	found   analysis.Analysis
-}
-
-// side adds the brands of a panel to the movement.
-func (m *movement) side(panel *analysis.Panel) *side {
-	d := &side{}
+// addBrands adds the brands of a panel that the movement does not have yet.
+func (m *movement) addBrands(panel *analysis.Panel) {
 	for _, brand := range panel.Brands {
-		at := slices.IndexFunc(m.Brands, func(b earshot.MovedBrand) bool { return b.Brand == brand.Name })
-		if at < 0 {
-			at = len(m.Brands)
+		if !slices.ContainsFunc(m.Brands, func(b earshot.MovedBrand) bool { return b.Brand == brand.Name }) {
 			m.Brands = append(m.Brands, earshot.MovedBrand{Brand: brand.Name})
 		}
-		d.indices = append(d.indices, at)
 	}
-	return d
 }
 
-// read sets the brands that an answer names.
-func (d *side) read(content []byte, brands int) error {
-	if err := d.found.Decode(content); err != nil {
-		return err
-	}
-	d.names = make([]bool, brands)
-	for _, found := range d.found.Mentions {
-		if found.Kind != mention.Absent && found.Brand < len(d.indices) {
-			d.names[d.indices[found.Brand]] = true
+// named returns the brands of a panel that an answer with this analysis names.
+func named(panel *analysis.Panel, content []byte) (map[string]bool, error) {
+	var answer analysis.Analysis
+	names, err := map[string]bool{}, answer.Decode(content)
+	for _, found := range answer.Mentions {
+		if found.Kind != mention.Absent && found.Brand < len(panel.Brands) {
+			names[panel.Brands[found.Brand].Name] = true
 		}
 	}
-	return nil
+	return names, err
 }
 
-// add counts an answer that both sides have read.
-func (m *movement) add(before, after []bool) {
+// add counts an answer that names these brands.
+func (m *movement) add(answer string, before, after map[string]bool) {
 	m.Answers++
+	m.Cursor = answer
 	for i := range m.Brands {
 		brand := &m.Brands[i]
-		if before[i] {
+		was, is := before[brand.Brand], after[brand.Brand]
+		if was {
 			brand.AnswersBefore++
 		}
-		if after[i] {
+		if is {
 			brand.AnswersAfter++
 		}
-		if after[i] && !before[i] {
+		if is && !was {
 			brand.Gained++
 		}
-		if before[i] && !after[i] {
+		if was && !is {
 			brand.Lost++
 		}
 	}
@@ -114,21 +102,20 @@ func (s *Analyser) reportMoved(ctx context.Context, live []*analysing.Rules, r *
 	m := p.Moved
 	if m == nil || m.Before != live[i].Version {
 		m = &movement{Before: live[i].Version, Cursor: uuid.Nil.String()}
+		m.addBrands(panel)
+		m.addBrands(replaced)
 		p.Moved = m
 	}
-	after, before := m.side(panel), m.side(replaced)
 	for stop := m.Answers + movedStep; m.Answers < stop; {
 		counted := m.Answers
 		err := s.analyses.AnalysedTwice(ctx, live[i], r, m.Cursor, movedBatch, func(answer string, was, is []byte) error {
-			if err := before.read(was, len(m.Brands)); err != nil {
+			before, err := named(replaced, was)
+			if err != nil {
 				return err
 			}
-			if err := after.read(is, len(m.Brands)); err != nil {
-				return err
-			}
-			m.add(before.names, after.names)
-			m.Cursor = answer
-			return nil
+			after, err := named(panel, is)
+			m.add(answer, before, after)
+			return err
 		})
 		if err != nil {
 			return false, err

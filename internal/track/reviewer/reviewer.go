@@ -70,7 +70,7 @@ func (s *Reviewer) Step(ctx context.Context, t *tracking.Tracker, w *analysing.W
 		if sweep, err = s.reviews.Unreviewed(ctx, r.id, r.basis, before); err != nil || sweep == "" {
 			return err == nil, err
 		}
-		if err := r.sweep(ctx, sweep); err != nil {
+		if err := r.sweep(ctx, sweep); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return false, fmt.Errorf("review sweep %s of tracker %s: %w", sweep, t.Name, err)
 		}
 		w.Done++
@@ -144,14 +144,19 @@ func (r *reviewOf) sweep(ctx context.Context, id string) error {
 			return err
 		}
 		for _, f := range found {
-			one, err := r.finding(answer.Answer, &f)
+			id := f.ID(r.id.ID)
+			if known := reviews[id]; known == nil || known.LastSeen.Before(answer.AskedAt) {
+				reviews[id] = r.review(id, answer.AskedAt, &f)
+			}
+			f.Cut()
+			text, err := json.Marshal(content{f.Sentence, f.Matches})
 			if err != nil {
-				return err
+				return fmt.Errorf("encode a finding: %w", err)
 			}
-			findings = append(findings, one)
-			if known := reviews[one.Review]; known == nil || known.LastSeen.Before(one.AskedAt) {
-				reviews[one.Review] = r.review(one, &f)
-			}
+			findings = append(findings, &reviewing.Finding{
+				Organization: r.id.Organization, Tracker: r.id.ID, Answer: answer.ID, Review: id, Sweep: answer.Sweep,
+				Prompt: answer.Prompt, Target: answer.Target, AskedAt: answer.AskedAt, Content: text,
+			})
 		}
 	}
 	// All nodes lock the rows in the same order.
@@ -184,22 +189,9 @@ type content struct {
 	Matches  earshot.List[earshot.ReviewedWords] `json:"matches"`
 }
 
-func (r *reviewOf) finding(a *tracking.Answer, f *review.Finding) (*reviewing.Finding, error) {
-	id := f.ID(r.id.ID)
-	f.Cut()
-	text, err := json.Marshal(content{f.Sentence, f.Matches})
-	if err != nil {
-		return nil, fmt.Errorf("encode a finding: %w", err)
-	}
-	return &reviewing.Finding{
-		Organization: r.id.Organization, Tracker: r.id.ID, Answer: a.ID, Review: id, Sweep: a.Sweep,
-		Prompt: a.Prompt, Target: a.Target, AskedAt: a.AskedAt, Content: text,
-	}, nil
-}
-
-func (r *reviewOf) review(of *reviewing.Finding, f *review.Finding) *reviewing.Review {
+func (r *reviewOf) review(id string, seen time.Time, f *review.Finding) *reviewing.Review {
 	one := &reviewing.Review{
-		Organization: r.id.Organization, Tracker: r.id.ID, ID: of.Review, Brand: f.Brand, Kind: f.Kind, State: earshot.ReviewOpen, LastSeen: of.AskedAt,
+		Organization: r.id.Organization, Tracker: r.id.ID, ID: id, Brand: f.Brand, Kind: f.Kind, State: earshot.ReviewOpen, LastSeen: seen,
 	}
 	if f.Fact != nil {
 		one.Fact, one.Expected, one.Found = f.Fact.Name, f.Fact.Expected, f.Fact.Found
