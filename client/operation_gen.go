@@ -394,6 +394,17 @@ func (c *Client) TrackerRules(ctx context.Context, name string) (*earshot.RulesL
 	return exchange[earshot.RulesList](ctx, c, call{method: "GET", path: pathOf("/v1/trackers/{name}/rules", name), repeat: idempotent})
 }
 
+// TrackerWork calls GET /v1/trackers/{name}/work: List the background work of a tracker.
+//
+// Returns the background work of a tracker that is not done yet, with its progress and an
+// estimate of the time left. `analyse` analyses stored answers again, `count` counts the answers
+// of closed sweeps, and `review` looks for statements that a person should check. One node does
+// a step of it at a time, in turn with the work of other organizations. The list is empty when
+// all is done. Work that failed is tried again within a minute. The key needs the scope read.
+func (c *Client) TrackerWork(ctx context.Context, name string) (*earshot.TrackerWorkList, error) {
+	return exchange[earshot.TrackerWorkList](ctx, c, call{method: "GET", path: pathOf("/v1/trackers/{name}/work", name), repeat: idempotent})
+}
+
 // Reanalyse calls POST /v1/trackers/{name}/reanalysis: Analyse all stored answers again.
 //
 // Creates a new version of the rules with the same names and analyses all stored answers with it

@@ -53,6 +53,7 @@ var notRun = map[string]string{
 	"earshot tracker names list": "it needs a tracker",
 	"earshot tracker names try":  "it needs a tracker",
 	"earshot tracker reanalyse":  "it needs a tracker",
+	"earshot tracker work":       "it needs a tracker",
 	"earshot tracker verify":     "it needs a file",
 }
 

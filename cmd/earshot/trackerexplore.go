@@ -17,6 +17,7 @@ type trackerExplore struct {
 	Discover  trackerDiscoverCmd  `cmd:"" help:"Suggest brand names that occur in its answers."`
 	Diff      trackerDiffCmd      `cmd:"" help:"Compare two of its answers, word by word."`
 	Reanalyse trackerReanalyseCmd `cmd:"" help:"Analyse all stored answers again."`
+	Work      trackerWorkCmd      `cmd:"" help:"List its background work."`
 	Verify    trackerVerifyCmd    `cmd:"" help:"Recompute the metrics of an export, without a server."`
 }
 
@@ -226,6 +227,44 @@ func (c *trackerDiscoverCmd) Run(in *invocation, service *client.Client) error {
 	return c.print(in, report, rows, report.MadeUp, "there are no suggestions")
 }
 
+type trackerWorkCmd struct {
+	trackerArg
+	tableFlags
+}
+
+// Help returns the command's long help.
+func (c *trackerWorkCmd) Help() string {
+	return `Lists the background work of a tracker that is not done yet: stored answers that are analysed again, closed sweeps to count, and sweeps
+to review. DONE and TOTAL are answers for 'analyse' and sweeps for the others. Trackers of all organizations take turns. Work that
+failed is tried again within a minute.
+
+Exit status: 0 it was listed, 130 it was interrupted, 1 anything else.
+
+Examples:
+  earshot tracker work shoes
+  earshot tracker work shoes --json | jq '.work[].secondsLeft'`
+}
+
+// Run lists the work.
+func (c *trackerWorkCmd) Run(in *invocation, service *client.Client) error {
+	list, err := service.TrackerWork(in, c.Name)
+	if err != nil {
+		return c.explain(err)
+	}
+	rows := [][]string{{"KIND", "STATE", "DONE", "TOTAL", "TIME LEFT", "ERROR"}}
+	for _, w := range list.Work {
+		total, left := "-", "-"
+		if w.Total != nil {
+			total = strconv.Itoa(*w.Total)
+		}
+		if w.SecondsLeft != nil {
+			left = (time.Duration(*w.SecondsLeft) * time.Second).String()
+		}
+		rows = append(rows, []string{string(w.Kind), string(w.State), strconv.Itoa(w.Done), total, left, dashed(w.Error)})
+	}
+	return c.print(in, list, rows, false, "all background work is done")
+}
+
 type trackerReanalyseCmd struct {
 	JSON  bool          `name:"json" help:"Print the new rules as JSON."`
 	Every time.Duration `help:"How often to poll." default:"500ms" hidden:""`
@@ -283,7 +322,7 @@ func (c *trackerReanalyseCmd) Run(in *invocation) error {
 		}
 		select {
 		case <-in.Done():
-			text := fmt.Sprintf("interrupted; the analysis continues on the server: 'earshot tracker names list %s' shows its progress", c.Name)
+			text := fmt.Sprintf("interrupted; the analysis continues on the server: 'earshot tracker work %s' shows its progress", c.Name)
 			return exitError{errors.New(text), statusInterrupted}
 		case <-time.After(c.Every):
 		}

@@ -51,6 +51,7 @@ func TestTrackerExploreCommands(t *testing.T) {
 		{[]string{"diff", "shoes", page.Answers[1].ID, page.Answers[0].ID}, "NOISE|brands|domains|PAGE"},
 		{[]string{"diff", "shoes", page.Answers[1].ID, page.Answers[0].ID, "--json"}, `"sameCell": true`},
 		{[]string{"reanalyse", "shoes", "--every", "10ms"}, "r2: 4 answers analysed|BRAND|GAINED|Kestrin"},
+		{[]string{"work", "shoes", "--json"}, `"work":`},
 	} {
 		out, errOut, status := u.does(append([]string{"tracker"}, one.args...)...)
 		for _, want := range strings.Split(one.want, "|") {

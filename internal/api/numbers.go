@@ -22,6 +22,10 @@ func numberOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.RulesList, error) {
 				return s.Trackers.Rules(c.context(), c.organization(), c.trackerName())
 			}),
+		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/work", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "TrackerWork"}},
+			func(s *Server, c *call, _, _ none) (*earshot.TrackerWorkList, error) {
+				return s.Trackers.TrackerWork(c.context(), c.organization(), c.trackerName())
+			}),
 		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.reanalyse", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), c.actor(), s.Store.Now())

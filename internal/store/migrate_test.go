@@ -142,6 +142,7 @@ var migrated = []struct {
 	{24, "rows of SQL views", checkMigratedRows},
 	{25, "layout versions", checkMigratedDrift},
 	{27, "purchases", checkMigratedPurchases},
+	{28, "work", checkMigratedWork},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -196,6 +197,16 @@ func checkMigratedAnalyses(t *testing.T, s *store.Store) {
 		return nil
 	})
 	equal(t, "the analyses", []string{"0199c82c-c000-7000-8000-0000000000b1 1 lab 01000000"}, contents, err)
+}
+
+func checkMigratedWork(t *testing.T, s *store.Store) {
+	all, _, err := analysing.New(s).WorkOf(t.Context(), tasksID, "0199c82c-c000-7000-8000-0000000000a1")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d kinds of work, %v", len(all), err)
+	}
+	if w := all[0]; w.Kind != earshot.WorkAnalyse || w.Done != 40 || w.Total != 100 || w.Error != "no space" || string(w.State) != `{"rules":1}` || !w.BeganAt.Equal(time.UnixMilli(fixtureStart+1000)) {
+		t.Errorf("the work is %+v", w)
+	}
 }
 
 func checkMigratedTallies(t *testing.T, s *store.Store) {

@@ -28,8 +28,8 @@ func (s *Store) RegisterNode(host string, workers int, now time.Time) (id string
 			if _, err := tx.ExecContext(ctx, `DELETE FROM nodes`); err != nil {
 				return fmt.Errorf("remove former nodes: %w", err)
 			}
-			for _, table := range []string{"receivers", "export_days"} {
-				if _, err := tx.ExecContext(ctx, `UPDATE `+table+` SET leased_until = 0`); err != nil {
+			for _, change := range []string{"receivers SET leased_until = 0", "export_days SET leased_until = 0", "tracker_work SET lease = NULL, free_at = 0"} {
+				if _, err := tx.ExecContext(ctx, `UPDATE `+change); err != nil {
 					return fmt.Errorf("end the leases of former nodes: %w", err)
 				}
 			}

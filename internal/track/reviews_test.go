@@ -53,7 +53,7 @@ func (w *world) review() {
 	var both sync.WaitGroup
 	for _, s := range w.services {
 		both.Go(func() {
-			if err := s.ReviewAll(w.Context()); err != nil {
+			if err := s.Work(w.Context(), func() time.Time { return w.now }); err != nil {
 				w.Error(err)
 			}
 		})

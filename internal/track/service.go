@@ -6,6 +6,7 @@
 //	sweep.go    starts, submits, cancels and closes sweeps
 //	record.go   turns ended tasks into answers
 //	view.go     the API views of trackers and sweeps
+//	work.go     background work: analyses, counts and reviews
 //
 // The subpackages from the bottom up. A package imports only packages above it in this list.
 //
@@ -47,6 +48,7 @@ import (
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
+	"earshot/internal/store/reviewing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
@@ -107,10 +109,12 @@ type Jobs interface {
 // embedded types are methods of Service, too.
 type Service struct {
 	Config
-	wake      chan struct{}
-	wakeAddUp chan struct{}
+	wake     chan struct{}
+	wakeWork chan struct{}
 
 	days        *exporting.Store
+	analyses    *analysing.Store
+	reviews     *reviewing.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -128,7 +132,7 @@ type Service struct {
 
 // New returns a Service. No sweeps start before Run is called.
 func New(cfg Config) *Service {
-	s := &Service{Config: cfg, wake: make(chan struct{}, 1), wakeAddUp: make(chan struct{}, 1)}
+	s := &Service{Config: cfg, wake: make(chan struct{}, 1), wakeWork: make(chan struct{}, 1)}
 	s.connect(nil)
 	return s
 }
@@ -136,7 +140,7 @@ func New(cfg Config) *Service {
 // On returns a Service that reads from a replica of the database, for operations that only
 // read. Run need not be called on it.
 func (s *Service) On(replica *tracking.Store) *Service {
-	reader := &Service{Config: s.Config, wake: s.wake, wakeAddUp: s.wakeAddUp}
+	reader := &Service{Config: s.Config, wake: s.wake, wakeWork: s.wakeWork}
 	reader.Store = replica
 	reader.connect(s.counter)
 	return reader
@@ -146,13 +150,13 @@ func (s *Service) On(replica *tracking.Store) *Service {
 // aggregated yet.
 func (s *Service) connect(main *aggregate.Counter) {
 	base := s.Store.Store
-	s.days = exporting.New(base)
+	s.days, s.analyses, s.reviews = exporting.New(base), analysing.New(base), reviewing.New(base)
 	s.definitions = definition.NewReader(definition.Config{
 		Store: s.Store, Catalogue: s.Catalogue, Vendors: s.Vendors, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
 		// Not s.Jobs.Price: Jobs is nil in a service that only reads.
 		Price: func(about provider.Definition, request provider.Request) int64 { return s.Jobs.Price(about, request) },
 	})
-	s.panels = ruleset.NewPanels(analysing.New(base), s.definitions, s.Log)
+	s.panels = ruleset.NewPanels(s.analyses, s.definitions, s.Log)
 	if main == nil {
 		s.counter = aggregate.NewCounter(base, s.definitions, s.panels, s.Log, s.Wake)
 	} else {
@@ -169,7 +173,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	})
 	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
-	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, s.Wake, func() { s.Jobs.Wake() })
+	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, func() { s.Jobs.Wake() })
 	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 
@@ -180,6 +184,8 @@ const (
 	lostEvery = 10 * time.Second
 	// tidyEvery is the interval of deleting expired answers.
 	tidyEvery = time.Minute
+	// findEvery is the interval of looking for background work that nobody has entered.
+	findEvery = time.Hour
 )
 
 // Run starts due sweeps, submits their tasks, records their answers and closes them until ctx
@@ -199,10 +205,17 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
 	})
 	loops.Go(func() {
-		again(ctx, stepEvery, s.wakeAddUp, func() { s.log(ctx, "aggregating answers failed", s.trusted(ctx, s.addUp)) })
+		again(ctx, stepEvery, nil, func() { s.log(ctx, "judging reviews failed", s.trusted(ctx, s.JudgeSome)) })
+	})
+	loops.Go(func() {
+		again(ctx, stepEvery, s.wakeWork, func() { s.log(ctx, "background work failed", s.Work(ctx, s.Store.Now)) })
 	})
 	// An upgrade may have changed the rules.
 	s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now()))
+	loops.Go(func() {
+		s.log(ctx, "looking for background work failed", s.FindWork(ctx))
+		again(ctx, findEvery, nil, func() { s.log(ctx, "looking for background work failed", s.FindWork(ctx)) })
+	})
 	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "running sweeps failed", s.trusted(ctx, s.moveOn)) })
 	return nil
 }
@@ -245,7 +258,7 @@ func (s *Service) log(ctx context.Context, message string, err error) {
 
 // Wake makes the loops run at once.
 func (s *Service) Wake() {
-	for _, wake := range []chan struct{}{s.wake, s.wakeAddUp} {
+	for _, wake := range []chan struct{}{s.wake, s.wakeWork} {
 		select {
 		case wake <- struct{}{}:
 		default: // already woken
@@ -255,7 +268,7 @@ func (s *Service) Wake() {
 
 // Step runs each loop of Run once, except for deleting expired answers.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.addUp(ctx, now), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.Work(ctx, func() time.Time { return now }), s.JudgeSome(ctx, now), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts due sweeps, records answers, submits tasks and closes finished sweeps.
@@ -263,18 +276,12 @@ func (s *Service) moveOn(ctx context.Context, now time.Time) error {
 	return errors.Join(s.startDue(ctx, now), s.record(ctx), s.advance(ctx, now))
 }
 
-// addUp aggregates and reviews queued sweeps, and analyses answers again that need it.
-func (s *Service) addUp(ctx context.Context, now time.Time) error {
-	return errors.Join(s.counter.TallyNext(ctx), s.ReviewNext(ctx), s.JudgeSome(ctx, now), s.Analyser.Step(ctx, now))
-}
-
-// tidy deletes expired answers, the rows of deleted trackers, and rules that are no longer
-// used. It aggregates and reviews sweeps that were not queued.
+// tidy deletes expired answers, the rows of deleted trackers, and rules that are no longer used.
 func (s *Service) tidy(ctx context.Context) error {
 	now, err := s.Store.TrustedNow()
 	if err != nil {
 		return err
 	}
 	_, err = s.Store.DeleteTracked(ctx, now)
-	return errors.Join(err, s.days.Expire(now), s.RenewRules(ctx, now), s.Tidy(ctx), s.counter.TallyAll(ctx), s.ReviewAll(ctx))
+	return errors.Join(err, s.days.Expire(now), s.RenewRules(ctx, now), s.Tidy(ctx))
 }

@@ -248,8 +248,7 @@ func (s *Service) advanceOne(ctx context.Context, sweep *tracking.Sweep, now tim
 	if closed {
 		s.Log.Info("sweep ended", "tracker", t.Name, "sweep", sweep.ID, "state", state, "answered", sweep.Answered, "planned", sweep.Planned)
 		s.Planned()
-		s.QueueReview(t)
-		return s.counter.TallyClosed(ctx, t)
+		s.Wake()
 	}
 	return err
 }

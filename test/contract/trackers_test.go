@@ -37,6 +37,7 @@ const (
 	reportOp     = "GET /v1/trackers/{name}/report"
 	sendOp       = "POST /v1/trackers/{name}/report"
 	rulesOp      = "GET /v1/trackers/{name}/rules"
+	workOp       = "GET /v1/trackers/{name}/work"
 	reanalyseOp  = "POST /v1/trackers/{name}/reanalysis"
 	diffOp       = "GET /v1/trackers/{name}/diff"
 	tryOp        = "POST /v1/trackers/{name}/names/try"
@@ -168,6 +169,7 @@ func numberRows() []row {
 		commonRows("sources", sourcesOp, hatsPath+"/sources", "", account.ScopeRead), contentRows(),
 		commonRows("report", reportOp, hatsPath+"/report", "", account.ScopeRead),
 		commonRows("rules", rulesOp, hatsPath+"/rules", "", account.ScopeRead),
+		commonRows("work", workOp, hatsPath+"/work", "", account.ScopeRead),
 		commonRows("reanalysis", reanalyseOp, hatsPath+"/reanalysis", "", account.ScopeTrack), []row{
 			{name: "metrics", path: hatsPath + "/metrics?by=target,day&metric=coverage", as: metricsOp, key: readKey, status: 200, check: holds(`"metric":"coverage@m1"`)},
 			{name: "metrics of no metric", path: hatsPath + "/metrics?metric=fame", as: metricsOp, key: anyKey, status: 400, code: "VALIDATION_ERROR", check: fields("metric")},
@@ -186,6 +188,8 @@ func numberRows() []row {
 			{name: "report of nothing", path: trackersPath + "/none/report", as: reportOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "rules", path: hatsPath + "/rules", as: rulesOp, key: readKey, status: 200},
 			{name: "rules of nothing", path: trackersPath + "/none/rules", as: rulesOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "work", path: hatsPath + "/work", as: workOp, key: readKey, status: 200, check: holds(`"work":[`)},
+			{name: "work of nothing", path: trackersPath + "/none/work", as: workOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 			{name: "reanalysis", method: "POST", path: hatsPath + "/reanalysis", as: reanalyseOp, key: anyKey, status: 200},
 			{name: "reanalysis of nothing", method: "POST", path: trackersPath + "/none/reanalysis", as: reanalyseOp, key: anyKey, status: 404, code: "RESOURCE_NOT_FOUND"},
 		},

@@ -103,6 +103,8 @@ func InsertRules(ctx context.Context, w *store.Work, r *Rules, newTracker bool) 
 	}
 	if len(known) == 0 && newTracker {
 		r.FinishedAt = r.CreatedAt // there are no answers
+	} else if err := EnterWork(ctx, w.Tx, r.Organization, r.Tracker, earshot.WorkAnalyse); err != nil {
+		return err
 	}
 	_, err = w.ExecContext(ctx, `UPDATE tracker_rules SET state = 'old', finished_at = $3 WHERE organization = $1 AND tracker = $2 AND state = 'pending'`,
 		r.Organization, r.Tracker, engine.Millis(r.CreatedAt))
@@ -147,7 +149,7 @@ func (s *Store) UnfinishedRules(ctx context.Context) ([]*Rules, error) {
 
 // SaveAnalyses inserts analyses and moves the cursor of the rules. It returns ErrChanged, and
 // changes nothing, if another node has moved the cursor since r was read. It also compares the
-// number of analysed answers, because the cursor restarts at the end.
+// number of analysed answers, because nodes of older releases restart the cursor at the end.
 func (s *Store) SaveAnalyses(r *Rules, cursor string, found []*Analysis) error {
 	err := s.ShardOf(r.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		err := engine.ExpectChange(tx.Run(ctx, `UPDATE tracker_rules SET cursor = $4, done = done + $5
@@ -184,7 +186,11 @@ func (s *Store) FinishRules(r *Rules, days []int64, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		return exporting.NoteChanged(ctx, w.Tx, r.Organization, r.Tracker, days)
+		if err := exporting.NoteChanged(ctx, w.Tx, r.Organization, r.Tracker, days); err != nil {
+			return err
+		}
+		// A sweep may have been closed since its answers were counted by these rules.
+		return EnterWork(ctx, w.Tx, r.Organization, r.Tracker, earshot.WorkCount, earshot.WorkReview)
 	}})
 	return engine.Wrap(err, "finish rules")
 }

@@ -8,6 +8,7 @@ package reviewing
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"earshot"
@@ -127,9 +128,9 @@ var (
 		rules = excluded.rules, version = excluded.version, code = excluded.code, facts = excluded.facts`)
 )
 
-// Unreviewed lists trackers with ended sweeps that were not reviewed by their current rules and
+// TrackersToReview lists trackers with ended sweeps that were not reviewed by their current rules and
 // definition and by this version of the word lists.
-func (s *Store) Unreviewed(ctx context.Context, code int) ([]Tracker, error) {
+func (s *Store) TrackersToReview(ctx context.Context, code int) ([]Tracker, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Tracker, error) {
 		return engine.FindAll(ctx, p.Reports, func(t *Tracker) []any { return []any{&t.Organization, &t.ID} }, `
 			SELECT t.organization, t.id FROM trackers t
@@ -143,21 +144,33 @@ func (s *Store) Unreviewed(ctx context.Context, code int) ([]Tracker, error) {
 	return all, engine.Wrap(err, "list trackers to review")
 }
 
-// UnreviewedSweeps lists ended sweeps of a tracker that were not reviewed on this basis, newest
-// first. A sweep that was reviewed by another version of the definition with the same facts
-// counts as reviewed.
-func (s *Store) UnreviewedSweeps(ctx context.Context, t Tracker, basis Basis, limit int) ([]string, error) {
+// unreviewed selects the ended sweeps of a tracker that were not reviewed on a basis.
+const unreviewed = ` FROM sweeps s WHERE s.organization = $1 AND s.tracker = $2 AND s.state IN ('closed', 'canceled') AND s.answered > 0 AND NOT EXISTS (
+	SELECT 1 FROM reviewed_sweeps v WHERE v.organization = s.organization AND v.tracker = s.tracker AND v.sweep = s.id
+		AND v.version = $3 AND v.rules = $4 AND v.code = $5 AND v.facts = $6)`
+
+func (b Basis) arguments(t Tracker) []any {
+	return []any{t.Organization, t.ID, b.Version, b.Rules, b.Code, b.Facts}
+}
+
+// CountUnreviewed counts the ended sweeps of a tracker that were not reviewed on this basis. From
+// now on, a sweep that was reviewed by another version of the definition with the same facts counts
+// as reviewed.
+func (s *Store) CountUnreviewed(ctx context.Context, t Tracker, basis Basis) (int, error) {
 	_, err := s.ShardOf(t.Organization).Run(`UPDATE reviewed_sweeps SET version = $3 WHERE organization = $1 AND tracker = $2 AND version <> $3 AND rules = $4 AND code = $5 AND facts = $6`,
-		t.Organization, t.ID, basis.Version, basis.Rules, basis.Code, basis.Facts)
+		basis.arguments(t)...)
 	if err != nil {
-		return nil, engine.Wrap(err, "renew reviewed sweeps")
+		return 0, engine.Wrap(err, "renew reviewed sweeps")
 	}
-	ids, err := engine.FindValues[string](ctx, s.ShardOf(t.Organization).Reports, `
-		SELECT s.id FROM sweeps s WHERE s.organization = $1 AND s.tracker = $2 AND s.state IN ('closed', 'canceled') AND s.answered > 0 AND NOT EXISTS (
-			SELECT 1 FROM reviewed_sweeps v WHERE v.organization = s.organization AND v.tracker = s.tracker AND v.sweep = s.id
-				AND v.version = $3 AND v.rules = $4 AND v.code = $5 AND v.facts = $6)
-		ORDER BY s.id DESC LIMIT $7`, t.Organization, t.ID, basis.Version, basis.Rules, basis.Code, basis.Facts, limit)
-	return ids, engine.Wrap(err, "list sweeps to review")
+	n, err := engine.FirstOf(engine.FindValues[int](ctx, s.ShardOf(t.Organization).Reports, `SELECT COUNT(*)`+unreviewed, basis.arguments(t)...))
+	return n, engine.Wrap(err, "count sweeps to review")
+}
+
+// Unreviewed returns the newest ended sweep of a tracker, older than another sweep, that was not
+// reviewed on this basis, or "".
+func (s *Store) Unreviewed(ctx context.Context, t Tracker, basis Basis, before string) (string, error) {
+	ids, err := engine.FindValues[string](ctx, s.ShardOf(t.Organization).Reports, `SELECT s.id`+unreviewed+` AND s.id < $7 ORDER BY s.id DESC LIMIT 1`, append(basis.arguments(t), before)...)
+	return strings.Join(ids, ""), engine.Wrap(err, "find a sweep to review")
 }
 
 // SaveSweep stores the findings of a sweep and their reviews, which must have different ids,

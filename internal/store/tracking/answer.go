@@ -152,7 +152,8 @@ func (s *Store) InsertHistory(t *Tracker, sweeps []*Sweep, answers []*Answer) er
 		if err != nil {
 			return err
 		}
-		return errors.Join(engine.Each(ctx, tx, insertSweeps, sweeps, nil), engine.Each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers))
+		return errors.Join(engine.Each(ctx, tx, insertSweeps, sweeps, nil), engine.Each(ctx, tx, insertAnswers, answers, nil), addBodies(ctx, tx, bodies), addAnalyses(ctx, tx, answers),
+			analysing.EnterWork(ctx, tx, t.Organization, t.ID, earshot.WorkCount, earshot.WorkReview))
 	})
 	return engine.Wrap(err, "store the history of tracker %s", t.Name)
 }

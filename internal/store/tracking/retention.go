@@ -288,7 +288,7 @@ func (s *Store) deleteTrackerRows(t *Tracker, now time.Time) error {
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
-		tables := []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_prompts", "tracker_targets", "tracker_versions"}
+		tables := []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_work", "tracker_prompts", "tracker_targets", "tracker_versions"}
 		for _, table := range slices.Concat(exporting.RowTables, tables) {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/reviewing"
 )
@@ -363,6 +364,9 @@ func (s *Store) CloseSweep(sweep *Sweep, state earshot.SweepState, webhook *stri
 		}
 		if webhook != nil {
 			w.Deliveries = append(w.Deliveries, store.NewDelivery(&store.Job{Organization: sweep.Organization, ID: sweep.ID}, *webhook, now))
+		}
+		if err := analysing.EnterWork(ctx, w.Tx, sweep.Organization, sweep.Tracker, earshot.WorkCount, earshot.WorkReview); err != nil {
+			return err
 		}
 		return unfollow(ctx, w.Tx, sweep.Organization)
 	}})

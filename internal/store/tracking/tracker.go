@@ -231,6 +231,11 @@ func (s *Store) ApplyTracker(t *Tracker, before int, prompts, targets []*Tracker
 				return err
 			}
 		}
+		if before > 0 { // weights of prompts and facts may differ
+			if err := analysing.EnterWork(ctx, w.Tx, t.Organization, t.ID, earshot.WorkCount, earshot.WorkReview); err != nil {
+				return err
+			}
+		}
 		return errors.Join(
 			engine.Each(ctx, w.Tx, upsertTracker, []*Tracker{t}, nil),
 			deleteVersions(ctx, w, t),

@@ -56,8 +56,8 @@ func ranges(sweeps []*tracking.Sweep, days int) map[int][]*tracking.Sweep {
 // tallyStep is the number of answers that TallyRules counts before it yields to other work.
 const tallyStep = 50_000
 
-// queueTallies queues rules for TallyNext. If the queue is full it does nothing, because
-// TallyAll finds the rest.
+// queueTallies notes that sweeps lack tallies by some rules. It does nothing if many rules are
+// noted, since the next request notes them again.
 func (s *Counter) queueTallies(r *analysing.Rules) {
 	select {
 	case s.untallied <- r:
@@ -66,88 +66,67 @@ func (s *Counter) queueTallies(r *analysing.Rules) {
 	}
 }
 
-// TallyNext stores missing tallies of the next rules in the queue.
-func (s *Counter) TallyNext(ctx context.Context) error {
-	select {
-	case rules := <-s.untallied:
-		_, err := s.TallyRules(ctx, rules)
-		return err
-	default:
-		return nil
-	}
-}
-
-// TallyAll stores all missing tallies.
-func (s *Counter) TallyAll(ctx context.Context) error {
-	all, err := s.analyses.RulesToTally(ctx)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, r := range all {
-		for done := false; !done && ctx.Err() == nil; {
-			if done, err = s.TallyRules(ctx, r); err != nil {
-				errs = append(errs, err)
-				break
-			}
+// Untallied returns rules by which requests found no tallies since the last call.
+func (s *Counter) Untallied() (all []*analysing.Rules) {
+	for {
+		select {
+		case r := <-s.untallied:
+			all = append(all, r)
+		default:
+			return all
 		}
 	}
-	return errors.Join(errs...)
 }
 
-// TallyClosed queues the current rules of a tracker after one of its sweeps was closed.
-// Pending rules get their tallies before they become current.
-func (s *Counter) TallyClosed(ctx context.Context, t *tracking.Tracker) error {
-	live, err := s.analyses.LiveRules(ctx, t.Organization, t.ID)
-	for _, r := range live {
-		if r.State == analysing.RulesCurrent {
-			s.queueTallies(r)
-		}
-	}
-	return err
-}
-
-// TallyRules stores tallies of rules that are missing or based on other weights, and
-// reports whether all are done. It then stores missing spans and the noise.
-func (s *Counter) TallyRules(ctx context.Context, r *analysing.Rules) (done bool, err error) {
+// TallyRules stores tallies of rules that are missing or based on other weights, until it has
+// counted many answers. It returns the number of sweeps that it has counted and that are left. If
+// none is left, it also stores missing spans and the noise.
+func (s *Counter) TallyRules(ctx context.Context, r *analysing.Rules) (counted, left int, err error) {
 	t, err := s.store.TrackerByID(ctx, r.Organization, r.Tracker)
 	if err != nil {
-		return true, ignoreNotFound(err)
+		return 0, 0, ignoreNotFound(err)
 	}
 	h, err := s.Closed(ctx, t, r)
 	if err != nil {
-		return true, err
+		return 0, 0, err
 	}
 	unsourced, err := s.analyses.WithoutSources(ctx, r)
 	if err != nil {
-		return true, err
+		return 0, 0, err
 	}
 	answers := 0
 	for _, sweep := range h.All {
-		if answers > tallyStep {
-			s.queueTallies(r)
-			return false, nil
-		}
 		if sweep.Pruned {
 			continue
 		}
-		if sweep.Facts == nil {
-			if err := s.NoteFacts(ctx, sweep); err != nil {
-				return true, err
-			}
-		}
-		if sweep.Answered == 0 || h.isCurrent(sweep) && !slices.Contains(unsourced, sweep.ID) {
+		uncounted := sweep.Answered > 0 && (!h.isCurrent(sweep) || slices.Contains(unsourced, sweep.ID))
+		switch {
+		case !uncounted && sweep.Facts != nil:
+			continue
+		case answers > tallyStep:
+			left++
 			continue
 		}
-		answers += sweep.Answered
-		if err := s.tallySweep(ctx, h, sweep); err != nil {
-			return true, err
+		counted++
+		if sweep.Facts == nil {
+			if err := s.NoteFacts(ctx, sweep); err != nil {
+				return counted, left, err
+			}
+		}
+		if uncounted {
+			answers += sweep.Answered
+			if err := s.tallySweep(ctx, h, sweep); err != nil {
+				return counted, left, err
+			}
 		}
 	}
 	if answers > 0 {
 		s.log.Debug("stored the tallies of sweeps", "tracker", t.Name, "rules", r.Version, "answers", answers)
 	}
-	return true, errors.Join(s.tallySpans(ctx, h), s.storeNoise(ctx, h))
+	if left > 0 {
+		return counted, left, nil
+	}
+	return counted, 0, errors.Join(s.tallySpans(ctx, h), s.storeNoise(ctx, h))
 }
 
 func ignoreNotFound(err error) error {

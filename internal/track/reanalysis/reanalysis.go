@@ -35,15 +35,14 @@ type Analyser struct {
 	exporter    *export.Exporter
 	log         *slog.Logger
 	wake        func()
-	moves       moves
 }
 
 // NewAnalyser returns an Analyser on a store.
 func NewAnalyser(s *store.Store, d *definition.Reader, p *ruleset.Panels, c *aggregate.Counter, e *export.Exporter, log *slog.Logger, wake func()) *Analyser {
-	return &Analyser{store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake, moves: moves{unfinished: map[definition.VersionKey]*movement{}}}
+	return &Analyser{store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, counter: c, exporter: e, log: log, wake: wake}
 }
 
-// analyseStep is the number of answers that are analysed before other work gets its turn.
+// analyseStep is the number of answers that a step analyses.
 const analyseStep = 1000
 
 // RenewRules starts a reanalysis of each tracker whose rules use older code.
@@ -88,67 +87,99 @@ func (s *Analyser) addRules(ctx context.Context, t *tracking.Tracker, by account
 	return r, nil
 }
 
-// Step continues the analysis of answers by pending rules. Progress is stored with the
-// analyses, so that any node can continue.
-func (s *Analyser) Step(ctx context.Context, now time.Time) error {
-	unfinished, err := s.analyses.UnfinishedRules(ctx)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, r := range unfinished {
-		// ErrChanged means that another node was faster.
-		if err := s.reanalyseSome(ctx, r, now); err != nil && !errors.Is(err, store.ErrChanged) {
-			errs = append(errs, fmt.Errorf("analyse answers of tracker %s: %w", r.Tracker, err))
-		}
-	}
-	return errors.Join(errs...)
+// progress is the part of a reanalysis that is done. The position within the answers is stored
+// with the rules.
+type progress struct {
+	Rules    int // version; the rest is about these rules
+	Analysed bool
+	Counted  bool
+	Moved    *movement
 }
 
-func (s *Analyser) reanalyseSome(ctx context.Context, r *analysing.Rules, now time.Time) error {
+// Step does the next step of the work on a tracker's rules and reports whether all is done.
+func (s *Analyser) Step(ctx context.Context, t *tracking.Tracker, w *analysing.Work, now time.Time) (done bool, err error) {
+	live, err := s.analyses.LiveRules(ctx, t.Organization, t.ID)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(live, func(r *analysing.Rules) bool { return r.FinishedAt.IsZero() })
+	if i < 0 {
+		return true, nil
+	}
+	r, p := live[i], progress{}
+	if w.State != nil {
+		if err := json.Unmarshal(w.State, &p); err != nil {
+			return false, fmt.Errorf("read the progress of a reanalysis: %w", err)
+		}
+	}
+	if p.Rules != r.Version {
+		p = progress{Rules: r.Version}
+		w.Restart()
+		if w.Total, err = s.store.CountAnswers(ctx, t.Organization, t.ID); err != nil {
+			return false, err
+		}
+	}
+	if done, err = s.next(ctx, t, live, r, &p, now); err != nil {
+		return false, fmt.Errorf("analyse answers of tracker %s: %w", t.Name, err)
+	}
+	if w.Done = r.Done; p.Analysed {
+		w.Total = r.Done // the other answers were analysed when they were recorded
+	}
+	w.State, err = json.Marshal(p)
+	return done && i == len(live)-1, err
+}
+
+// next continues the reanalysis by some of the live rules, and reports whether it is finished.
+func (s *Analyser) next(ctx context.Context, t *tracking.Tracker, live []*analysing.Rules, r *analysing.Rules, p *progress, now time.Time) (done bool, err error) {
 	panel, err := s.panels.Panel(r)
 	if err != nil {
-		return s.analyses.FinishRules(r, nil, now) // clients see the error when they read metrics
+		return true, s.analyses.FinishRules(r, nil, now) // clients see the error when they read metrics
 	}
-	known, err := s.definitions.Names(ctx, &tracking.Tracker{Organization: r.Organization, ID: r.Tracker})
+	if !p.Analysed {
+		if p.Analysed, err = s.analyse(ctx, t, r, panel); err != nil || !p.Analysed {
+			return false, err
+		}
+	}
+	if !p.Counted { // first, so that metrics are fast from the start
+		_, left, err := s.counter.TallyRules(ctx, r)
+		if p.Counted = left == 0; err != nil || !p.Counted {
+			return false, err
+		}
+	}
+	if done, err := s.reportMoved(ctx, live, r, panel, p); err != nil || !done {
+		return false, err
+	}
+	days, err := s.exporter.DaysOfRules(ctx, r, now)
 	if err != nil {
-		return err
+		return false, err
+	}
+	s.log.Info("finished a reanalysis", "tracker", r.Tracker, "rules", r.Version)
+	return true, s.analyses.FinishRules(r, days, now)
+}
+
+// analyse analyses the next answers and reports whether it has reached the last one. It need not
+// look for others afterwards: answers that are recorded after rules were added are analysed by
+// these rules at once.
+func (s *Analyser) analyse(ctx context.Context, t *tracking.Tracker, r *analysing.Rules, panel *analysis.Panel) (done bool, err error) {
+	known, err := s.definitions.Names(ctx, t)
+	if err != nil {
+		return false, err
 	}
 	for n := 0; n < analyseStep; {
 		answers, err := s.store.Unanalysed(ctx, r, r.Cursor, ruleset.Batch)
-		if err != nil {
-			return err
+		if err != nil || len(answers) == 0 {
+			return err == nil, err
 		}
-		if len(answers) == 0 && r.Cursor == uuid.Nil.String() {
-			// Store the tallies first, so that metrics are fast from the start.
-			if done, err := s.counter.TallyRules(ctx, r); err != nil || !done {
-				return err
-			}
-			if done, err := s.reportMoved(ctx, r, panel); err != nil || !done {
-				return err
-			}
-			days, err := s.exporter.DaysOfRules(ctx, r, now)
-			if err != nil {
-				return err
-			}
-			s.log.Info("finished a reanalysis", "tracker", r.Tracker, "rules", r.Version)
-			return s.analyses.FinishRules(r, days, now)
-		}
-		// After the last batch the search restarts from the beginning, because other answers may
-		// have arrived in the meantime.
-		cursor := uuid.Nil.String()
 		var found []*analysing.Analysis
 		for _, a := range answers {
-			cursor = a.ID
 			found = append(found, s.panels.Analyse(a, ruleset.LivePanel{Version: r.Version, Panel: panel}, known.Question(a)))
 		}
-		if err := s.analyses.SaveAnalyses(r, cursor, found); err != nil {
-			return err
+		if err := s.analyses.SaveAnalyses(r, answers[len(answers)-1].ID, found); err != nil {
+			return false, err
 		}
 		n += len(found)
 	}
-	s.wake()
-	return nil
+	return false, nil
 }
 
 // Tidy deletes the analyses of rules that are no longer used.

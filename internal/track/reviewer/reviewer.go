@@ -19,8 +19,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/store"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
@@ -37,85 +40,46 @@ type Reviewer struct {
 	panels      *ruleset.Panels
 	explorer    *answers.Explorer
 	log         *slog.Logger
-	wake        func()
 	queued      func() // called after tasks were queued
-	unreviewed  chan reviewing.Tracker
 }
 
 // New returns a Reviewer on a store.
-func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, wake, queued func()) *Reviewer {
-	return &Reviewer{s, reviewing.New(s.Store), d, p, e, log, wake, queued, make(chan reviewing.Tracker, 16)}
+func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, queued func()) *Reviewer {
+	return &Reviewer{s, reviewing.New(s.Store), d, p, e, log, queued}
 }
 
-const (
-	// sweepBatch is the number of unreviewed sweeps that are listed at a time.
-	sweepBatch = 20
-	// reviewStep is the number of answers of a tracker that are reviewed before other work gets
-	// its turn.
-	reviewStep = 5000
-)
+// reviewStep is the number of answers after which a step ends. It reviews whole sweeps.
+const reviewStep = 5000
 
-// QueueReview queues a tracker for ReviewNext after one of its sweeps has ended. If the queue
-// is full it does nothing, because ReviewAll finds the rest.
-func (s *Reviewer) QueueReview(t *tracking.Tracker) {
-	select {
-	case s.unreviewed <- reviewing.Tracker{Organization: t.Organization, ID: t.ID}:
-		s.wake()
-	default:
-	}
-}
-
-// ReviewNext reviews the sweeps of the next tracker in the queue.
-func (s *Reviewer) ReviewNext(ctx context.Context) error {
-	select {
-	case t := <-s.unreviewed:
-		done, err := s.reviewTracker(ctx, t)
-		if !done && err == nil {
-			s.QueueReview(&tracking.Tracker{Organization: t.Organization, ID: t.ID})
-		}
-		return err
-	default:
-		return nil
-	}
-}
-
-// ReviewAll reviews all ended sweeps that were not reviewed yet, or not by the current rules and
-// facts of their tracker.
-func (s *Reviewer) ReviewAll(ctx context.Context) error {
-	all, err := s.reviews.Unreviewed(ctx, review.Code)
-	errs := []error{err}
-	for _, t := range all {
-		for done := false; !done && ctx.Err() == nil; {
-			if done, err = s.reviewTracker(ctx, t); err != nil {
-				errs = append(errs, err)
-				break
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// reviewTracker reviews some sweeps of a tracker, and reports whether it has reviewed all.
-func (s *Reviewer) reviewTracker(ctx context.Context, t reviewing.Tracker) (done bool, err error) {
-	r := &reviewOf{Reviewer: s, id: t}
+// Step does the next step of the work on a tracker's reviews, and reports whether it has reached the
+// oldest sweep. It reviews ended sweeps that were not reviewed yet, or not by the current rules and
+// facts of the tracker.
+func (s *Reviewer) Step(ctx context.Context, t *tracking.Tracker, w *analysing.Work) (done bool, err error) {
+	r := &reviewOf{Reviewer: s, id: reviewing.Tracker{Organization: t.Organization, ID: t.ID}, tracker: t}
 	if err := r.read(ctx); err != nil || r.rules == nil {
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil // deleted
-		}
 		return true, err
 	}
-	for r.answers < reviewStep {
-		sweeps, err := s.reviews.UnreviewedSweeps(ctx, t, r.basis, sweepBatch)
-		if err != nil || len(sweeps) == 0 {
-			return true, err
-		}
-		for _, id := range sweeps {
-			if err := r.sweep(ctx, id); err != nil {
-				return true, fmt.Errorf("review sweep %s of tracker %s: %w", id, r.tracker.Name, err)
-			}
-		}
+	before := uuid.Max.String()
+	if w.State == nil {
+		w.Total, err = s.reviews.CountUnreviewed(ctx, r.id, r.basis)
+	} else {
+		err = json.Unmarshal(w.State, &before)
 	}
-	return false, nil
+	for err == nil && r.answers < reviewStep {
+		var sweep string
+		if sweep, err = s.reviews.Unreviewed(ctx, r.id, r.basis, before); err != nil || sweep == "" {
+			return err == nil, err
+		}
+		if err := r.sweep(ctx, sweep); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, fmt.Errorf("review sweep %s of tracker %s: %w", sweep, t.Name, err)
+		}
+		w.Done++
+		before = sweep
+	}
+	if err == nil {
+		w.State, err = json.Marshal(before)
+	}
+	return false, err
 }
 
 // reviewOf is the review of a tracker's answers.
@@ -125,7 +89,7 @@ type reviewOf struct {
 	tracker *tracking.Tracker
 	names   *definition.PartNames
 	live    ruleset.LivePanel
-	rules   *review.Rules // nil if the tracker cannot be reviewed or is being deleted
+	rules   *review.Rules // nil if the tracker cannot be reviewed
 	basis   reviewing.Basis
 	answers int // that were reviewed
 
@@ -134,10 +98,6 @@ type reviewOf struct {
 
 // read reads the rules of the tracker.
 func (r *reviewOf) read(ctx context.Context) (err error) {
-	r.tracker, err = r.store.TrackerByID(ctx, r.id.Organization, r.id.ID)
-	if err != nil || r.tracker.State == tracking.TrackerDeleting {
-		return err
-	}
 	d, err := r.definitions.Of(r.tracker)
 	if err != nil {
 		return err
@@ -184,14 +144,19 @@ func (r *reviewOf) sweep(ctx context.Context, id string) error {
 			return err
 		}
 		for _, f := range found {
-			one, err := r.finding(answer.Answer, &f)
+			id := f.ID(r.id.ID)
+			if known := reviews[id]; known == nil || known.LastSeen.Before(answer.AskedAt) {
+				reviews[id] = r.review(id, answer.AskedAt, &f)
+			}
+			f.Cut()
+			text, err := json.Marshal(content{f.Sentence, f.Matches})
 			if err != nil {
-				return err
+				return fmt.Errorf("encode a finding: %w", err)
 			}
-			findings = append(findings, one)
-			if known := reviews[one.Review]; known == nil || known.LastSeen.Before(one.AskedAt) {
-				reviews[one.Review] = r.review(one, &f)
-			}
+			findings = append(findings, &reviewing.Finding{
+				Organization: r.id.Organization, Tracker: r.id.ID, Answer: answer.ID, Review: id, Sweep: answer.Sweep,
+				Prompt: answer.Prompt, Target: answer.Target, AskedAt: answer.AskedAt, Content: text,
+			})
 		}
 	}
 	// All nodes lock the rows in the same order.
@@ -224,22 +189,9 @@ type content struct {
 	Matches  earshot.List[earshot.ReviewedWords] `json:"matches"`
 }
 
-func (r *reviewOf) finding(a *tracking.Answer, f *review.Finding) (*reviewing.Finding, error) {
-	id := f.ID(r.id.ID)
-	f.Cut()
-	text, err := json.Marshal(content{f.Sentence, f.Matches})
-	if err != nil {
-		return nil, fmt.Errorf("encode a finding: %w", err)
-	}
-	return &reviewing.Finding{
-		Organization: r.id.Organization, Tracker: r.id.ID, Answer: a.ID, Review: id, Sweep: a.Sweep,
-		Prompt: a.Prompt, Target: a.Target, AskedAt: a.AskedAt, Content: text,
-	}, nil
-}
-
-func (r *reviewOf) review(of *reviewing.Finding, f *review.Finding) *reviewing.Review {
+func (r *reviewOf) review(id string, seen time.Time, f *review.Finding) *reviewing.Review {
 	one := &reviewing.Review{
-		Organization: r.id.Organization, Tracker: r.id.ID, ID: of.Review, Brand: f.Brand, Kind: f.Kind, State: earshot.ReviewOpen, LastSeen: of.AskedAt,
+		Organization: r.id.Organization, Tracker: r.id.ID, ID: id, Brand: f.Brand, Kind: f.Kind, State: earshot.ReviewOpen, LastSeen: seen,
 	}
 	if f.Fact != nil {
 		one.Fact, one.Expected, one.Found = f.Fact.Name, f.Fact.Expected, f.Fact.Found

@@ -119,6 +119,7 @@ import type {
   TrackerDefinition,
   TrackerList,
   TrackerPatch,
+  TrackerWorkList,
   Upstreams,
   Usage,
   User,
@@ -1359,6 +1360,21 @@ export class TrackersApi extends Group {
    */
   async rules(name: string, options?: CallOptions): Promise<RulesList> {
     return this.transport.json({ method: "GET", path: path`/v1/trackers/${name}/rules`, idempotent: true }, options);
+  }
+
+  /**
+   * List the background work of a tracker.
+   *
+   * Returns the background work of a tracker that is not done yet, with its progress and an
+   * estimate of the time left. `analyse` analyses stored answers again, `count` counts the
+   * answers of closed sweeps, and `review` looks for statements that a person should check. One
+   * node does a step of it at a time, in turn with the work of other organizations. The list is
+   * empty when all is done. Work that failed is tried again within a minute. The key needs the
+   * scope `read`.
+   * @param name The tracker's name. A tracker of another organization is not found.
+   */
+  async work(name: string, options?: CallOptions): Promise<TrackerWorkList> {
+    return this.transport.json({ method: "GET", path: path`/v1/trackers/${name}/work`, idempotent: true }, options);
   }
 
   /**

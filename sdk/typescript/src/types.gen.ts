@@ -2373,6 +2373,31 @@ export type MovedBrand = {
   visibilityAfter: number;
 };
 
+/** The background work of a tracker that is not done yet. It is empty when all is done. */
+export type TrackerWorkList = {
+  work: Array<TrackerWork>;
+};
+
+/** Background work of a tracker that is not done yet. */
+export type TrackerWork = {
+  kind: WorkKind;
+  state: WorkState;
+  /** How much is done: answers for `analyse`, sweeps for `count` and `review`. */
+  done: number;
+  /** `null` while it is unknown. */
+  total: number | null;
+  /** An estimate from the time that it has taken so far; `null` while it is unknown. */
+  secondsLeft: number | null;
+  /** Why the last step failed; only in the state `failed`. */
+  error?: string;
+};
+
+/** Says what background work of a tracker does. */
+export type WorkKind = "analyse" | "count" | "review";
+
+/** The state of background work. */
+export type WorkState = "waiting" | "running" | "failed";
+
 /** The version of the rules with which all stored answers are analysed again. */
 export type Reanalysis = {
   success: true;
@@ -3782,6 +3807,8 @@ export interface Enums {
   TrackerState: TrackerState;
   SweepState: SweepState;
   Verdict: Verdict;
+  WorkKind: WorkKind;
+  WorkState: WorkState;
   Outcome: Outcome;
   AlertKind: AlertKind;
   ChannelKind: ChannelKind;
@@ -3850,6 +3877,7 @@ export interface Operations {
   "GET /v1/trackers/{name}/compare": { query: { metric?: string; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; baselineFrom?: string; baselineTo?: string; having?: string; by?: "prompt"; sort?: "change"; limit?: number; offset?: number }; body: undefined; response: CompareReport };
   "GET /v1/trackers/{name}/sources": { query: { by?: "domain" | "url" | "type"; from?: string; to?: string; filter?: string; branded?: boolean; poolSurfaces?: boolean; limit?: number; brand?: string; since?: boolean }; body: undefined; response: SourceReport };
   "GET /v1/trackers/{name}/rules": { query: undefined; body: undefined; response: RulesList };
+  "GET /v1/trackers/{name}/work": { query: undefined; body: undefined; response: TrackerWorkList };
   "POST /v1/trackers/{name}/reanalysis": { query: undefined; body: undefined; response: Reanalysis };
   "GET /v1/trackers/{name}/searches": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: SearchReport };
   "GET /v1/trackers/{name}/products": { query: { from?: string; to?: string; filter?: string; branded?: boolean; brand?: string; q?: string; limit?: number; offset?: number }; body: undefined; response: ProductReport };

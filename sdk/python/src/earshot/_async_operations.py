@@ -1803,6 +1803,25 @@ class AsyncTrackers(AsyncGroup):
             ),
         )
 
+    async def work(self, name: str) -> t.TrackerWorkList:
+        """List the background work of a tracker.
+
+        Returns the background work of a tracker that is not done yet, with its progress and an
+        estimate of the time left. `analyse` analyses stored answers again, `count` counts the
+        answers of closed sweeps, and `review` looks for statements that a person should check.
+        One node does a step of it at a time, in turn with the work of other organizations. The
+        list is empty when all is done. Work that failed is tried again within a minute.
+
+        Args:
+            name: The tracker's name. A tracker of another organization is not found.
+        """
+        return await self._transport.send(
+            Call[t.TrackerWorkList](
+                "GET",
+                path("/v1/trackers/{name}/work", name),
+            ),
+        )
+
     async def reanalyse(self, name: str) -> t.Reanalysis:
         """Analyse all stored answers again.
 

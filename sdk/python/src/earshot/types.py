@@ -3829,6 +3829,38 @@ class MovedBrand(TypedDict):
     visibilityAfter: float
 
 
+class TrackerWorkList(TypedDict):
+    """The background work of a tracker that is not done yet. It is empty when all is done."""
+
+    work: List[TrackerWork]
+
+
+class TrackerWork(TypedDict):
+    """Background work of a tracker that is not done yet."""
+
+    kind: WorkKind
+
+    state: WorkState
+
+    done: int
+    """How much is done: answers for `analyse`, sweeps for `count` and `review`."""
+
+    total: int | None
+    """`null` while it is unknown."""
+
+    secondsLeft: int | None
+    """An estimate from the time that it has taken so far; `null` while it is unknown."""
+
+    error: NotRequired[str]
+    """Why the last step failed; only in the state `failed`."""
+
+WorkKind = Literal["analyse", "count", "review"]
+"""Says what background work of a tracker does."""
+
+WorkState = Literal["waiting", "running", "failed"]
+"""The state of background work."""
+
+
 class Reanalysis(TypedDict):
     """The version of the rules with which all stored answers are analysed again."""
 
