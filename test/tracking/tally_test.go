@@ -36,6 +36,7 @@ func TestTalliesGiveTheNumbersOfTheAnswers(t *testing.T) {
 		})
 		storetest.Audited(t, n.Store)
 		remade(t, n, a, rules)
+		repaired(t, n, other, a, rules)
 		// By other weights the sums are others, and the cells the same.
 		changed := applied(t, n, a, "", strings.Replace(panel, "weight: 2", "weight: 0.7", 1))
 		if !changed.Precision.Measured {
@@ -109,4 +110,51 @@ func remade(t *testing.T, n *harness.Node, a *app.Account, rules *analysing.Rule
 		}
 		return !slices.ContainsFunc(kept, func(tally *analysing.Tally) bool { return tally.Sums[0] == 1 })
 	})
+}
+
+// repaired wants tallies that cannot be true to be counted again, with the numbers of before: one
+// with another number of answers, one with damaged sums and one with damaged cells.
+func repaired(t *testing.T, n, other *harness.Node, a *app.Account, rules *analysing.Rules) {
+	t.Helper()
+	sweeps, err := tracking.New(n.Store).ClosedSweeps(t.Context(), &tracking.Tracker{Organization: rules.Organization, ID: rules.Tracker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := "metrics?by=prompt&from=" + sweeps[1].DueAt.UTC().Format("2006-01-02T15:04:05.000Z") // a period that nobody has in memory
+	read := func(n *harness.Node) string {
+		return string(n.Get(t, a, "/v1/trackers/shoes/"+query).Has(t, "numbers", http.StatusOK).Body)
+	}
+	before := read(n)
+	kept := func() []*analysing.Tally {
+		all, err := analysing.New(n.Store).Tallies(t.Context(), rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	damage := func(set, sweep string) {
+		if _, err := n.Store.ShardOf(rules.Organization).Run(`UPDATE tallies SET `+set+` WHERE organization = $1 AND tracker = $2 AND sweep = $3`, rules.Organization, rules.Tracker, sweep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := kept()
+	damage(`answers = answers + 1`, sweeps[1].ID)
+	damage(`sums = substr(sums, 1, 9)`, sweeps[2].ID)
+	damage(`cells = domains`, sweeps[3].ID)
+	if after := read(other); after != before {
+		t.Errorf("with damaged tallies the numbers are\n%s\nwant\n%s", after, before)
+	}
+	harness.Eventually(t, "the damaged tallies are counted again", func() bool {
+		found := map[string]*analysing.Tally{}
+		for _, tally := range kept() {
+			found[tally.Sweep] = tally
+		}
+		return !slices.ContainsFunc(whole, func(tally *analysing.Tally) bool {
+			again := found[tally.Sweep]
+			return again == nil || again.Answers != tally.Answers || string(again.Sums) != string(tally.Sums)
+		})
+	})
+	if after := read(n); after != before {
+		t.Errorf("after the repair the numbers are\n%s\nwant\n%s", after, before)
+	}
 }

@@ -55,7 +55,7 @@ var (
 		engine.Field("domains", "bytea", func(t *Tally) *[]byte { return &t.packedDomains }),
 		engine.Field("urls", "bytea", func(t *Tally) *[]byte { return &t.packedURLs }))
 	insertTallies = talliesTable.Insert(`ON CONFLICT (organization, tracker, rules, sweep) DO UPDATE
-		SET weights = excluded.weights, sums = excluded.sums, cells = excluded.cells, domains = excluded.domains, urls = excluded.urls`)
+		SET answers = excluded.answers, weights = excluded.weights, sums = excluded.sums, cells = excluded.cells, domains = excluded.domains, urls = excluded.urls`)
 	tallySums  = talliesTable.Without("cells", "domains", "urls")
 	tallyCells = engine.NewTable("tallies", talliesTable.Only("sweep", "cells")...)
 
@@ -221,6 +221,14 @@ func (s *Store) RulesToTally(ctx context.Context) ([]*Rules, error) {
 		ORDER BY organization, tracker, version`)
 	})
 	return all, engine.Wrap(err, "list rules without tallies")
+}
+
+// DropTallies is DeleteTallies in a transaction of its own.
+func (s *Store) DropTallies(organization, tracker, sweep string, due time.Time) error {
+	err := s.ShardOf(organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		return DeleteTallies(ctx, tx, organization, tracker, sweep, due)
+	})
+	return engine.Wrap(err, "delete the tallies of a sweep")
 }
 
 // DeleteTallies deletes the tallies of a sweep, and the spans that begin no later than the day on

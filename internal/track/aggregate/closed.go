@@ -3,6 +3,8 @@ package aggregate
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -106,7 +108,34 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 			h.tallies[stored.Sweep] = stored
 		}
 	}
+	for _, sweep := range all {
+		if stored := h.tallies[sweep.ID]; stored != nil && !sweep.Pruned && stored.Answers != sweep.Answered {
+			s.dropTally(h, sweep, fmt.Errorf("it has %d answers, the sweep %d", stored.Answers, sweep.Answered))
+		}
+	}
 	return h, err
+}
+
+// damagedTally is the error for a stored tally that cannot be decoded.
+type damagedTally struct {
+	sweep *tracking.Sweep
+	cause error
+}
+
+func (d *damagedTally) Error() string {
+	return fmt.Sprintf("the tally of sweep %s: %v", d.sweep.ID, d.cause)
+}
+
+// fill sets the dataset of an Aggregate. It drops damaged tallies.
+func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
+	for {
+		err := s.tryFill(ctx, b, h)
+		damaged, ok := errors.AsType[*damagedTally](err)
+		if !ok {
+			return err
+		}
+		s.dropTally(h, damaged.sweep, damaged.cause)
+	}
 }
 
 // readAsked reads what a version of the definition asks.
@@ -138,9 +167,9 @@ func (h *ClosedSweeps) isCurrent(sweep *tracking.Sweep) bool {
 	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
 }
 
-// fill sets the dataset of an Aggregate. It reads the tallies of the sweeps, and counts the
-// analyses of sweeps without a tally. Source counts are not in tallies.
-func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
+// tryFill reads the tallies of the sweeps, and counts the analyses of sweeps without a tally. Source
+// counts are not in tallies. It returns a damagedTally.
+func (s *Counter) tryFill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	read := newCollector(h, b.Sweeps, b.options)
 	stored := map[string][]metric.Sheet{}
 	var uncounted []*tracking.Sweep
@@ -154,7 +183,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 		}
 		sheets, err := metric.Tallies.DecodeGroups(tally.Sums, len(h.panel.Brands))
 		if err != nil {
-			return err
+			return &damagedTally{sweep, err}
 		}
 		stored[sweep.ID] = sheets
 		for _, sheet := range sheets {
@@ -245,7 +274,7 @@ func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, 
 	}
 	for _, sweep := range b.Sweeps {
 		if err := b.addSweep(h, sweep, stored[sweep.ID], cells[sweep.ID]); err != nil {
-			return err
+			return &damagedTally{sweep, err}
 		}
 	}
 	if b.isLarge() {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
 
 	"github.com/google/uuid"
 
+	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
@@ -162,13 +164,39 @@ func (s *Counter) tallySweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 		}
 	}
 	if stored.Answers != sweep.Answered {
-		// Some answers were deleted by an older version of the service, which did not mark
-		// the sweep as pruned.
-		return s.store.Prune(sweep)
+		return s.explainCount(ctx, sweep, stored.Answers)
 	}
 	stored.Sums, stored.Cells = metric.Tallies.EncodeGroups(sheets), metric.Tallies.EncodeCells(sheets)
 	stored.Domains, stored.URLs = b.cited[0].Encode()
 	return s.analyses.SaveTally(stored)
+}
+
+// explainCount returns an error if not all answers of a sweep were counted. If some were deleted, by
+// an older version of the service that did not mark the sweep, it marks the sweep as pruned.
+func (s *Counter) explainCount(ctx context.Context, sweep *tracking.Sweep, counted int) error {
+	found, err := s.store.TargetCounts(ctx, sweep)
+	if err != nil {
+		return err
+	}
+	kept := 0
+	for _, f := range found {
+		if f.Outcome == earshot.OutcomeAnswered || f.Outcome == earshot.OutcomeRefused {
+			kept += f.Count
+		}
+	}
+	if kept >= sweep.Answered || counted > sweep.Answered {
+		return fmt.Errorf("sweep %s has %d answers, but %d were counted", sweep.ID, sweep.Answered, counted)
+	}
+	s.log.Error("answers of a sweep are gone, so that its numbers can no longer be computed", "sweep", sweep.ID, "answers", sweep.Answered, "left", kept)
+	return s.store.Prune(sweep)
+}
+
+// dropTally deletes a stored tally that cannot be true, so that the sweep is counted again.
+func (s *Counter) dropTally(h *ClosedSweeps, sweep *tracking.Sweep, reason error) {
+	delete(h.tallies, sweep.ID)
+	err := s.analyses.DropTallies(h.tracker.Organization, h.tracker.ID, sweep.ID, sweep.DueAt)
+	s.log.Error("a stored tally is damaged; its sweep is counted again", "tracker", h.tracker.Name, "sweep", sweep.ID, "reason", reason, "error", err)
+	s.queueTallies(h.rules)
 }
 
 // tallySpans stores the merged cells of ranges of days if the tracker is large.
