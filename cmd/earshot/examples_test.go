@@ -53,7 +53,6 @@ var notRun = map[string]string{
 	"earshot tracker names list": "it needs a tracker",
 	"earshot tracker names try":  "it needs a tracker",
 	"earshot tracker reanalyse":  "it needs a tracker",
-	"earshot tracker verify":     "it needs a file",
 }
 
 // examplesOf returns the lines below "Examples:" in a help text.

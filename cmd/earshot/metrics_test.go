@@ -66,19 +66,3 @@ func TestMetricsOfInvalidFiles(t *testing.T) {
 		}
 	}
 }
-
-func TestSelfcheck(t *testing.T) {
-	t.Parallel()
-	text, err := earshotCommand(t, "selfcheck", "--repeats", "1", "--seed", "3")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	for _, want := range []string{"STATED", "precision of detection", "recall of detection", "coverage of rerun", "coverage of market", "false alarms, budget 1, h = 8.1", "fall of 0.8 logits found, h = 8.1", "94.7 % to 95.5 %"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in:\n%s", want, text)
-		}
-	}
-	if _, err := earshotCommand(t, "selfcheck", "--repeats", "0"); err == nil || !strings.Contains(err.Error(), "repeats") {
-		t.Errorf("no repeats at all: %v", err)
-	}
-}

@@ -17,7 +17,6 @@ type trackerExplore struct {
 	Discover  trackerDiscoverCmd  `cmd:"" help:"Suggest brand names that occur in its answers."`
 	Diff      trackerDiffCmd      `cmd:"" help:"Compare two of its answers, word by word."`
 	Reanalyse trackerReanalyseCmd `cmd:"" help:"Analyse all stored answers again."`
-	Verify    trackerVerifyCmd    `cmd:"" help:"Recompute the metrics of an export, without a server."`
 }
 
 type trackerNamesCmd struct {

@@ -2058,7 +2058,7 @@ class AsyncTrackers(AsyncGroup):
         self,
         name: str,
         *,
-        table: Literal["answers", "mentions", "citations", "metrics", "sweeps", "numbers"] | None = None,
+        table: Literal["answers", "mentions", "citations", "metrics", "sweeps"] | None = None,
         format: Literal["ndjson", "csv", "parquet"] | None = None,
         sweep: str | None = None,
         prompt_id: int | None = None,
@@ -2083,12 +2083,6 @@ class AsyncTrackers(AsyncGroup):
         line is a JSON object, a `TrackedAnswer` with its result or a `Sweep`. The filters are
         the same as in the list of answers.
 
-        With `table=numbers`, the export contains everything needed to recompute the metrics.
-        The first line is `head` (rules, brands, definition); then follows one `answer` line for
-        each counted answer, with its findings and its `result`; then one line for each value,
-        as `number`, `series` or `stability`. `earshot tracker verify` recomputes the values
-        from the results. `from` and `to` select the sweeps; `csv` is not available.
-
         With `format=csv`, the first line has the names of the columns. Answers have the columns
         `id`, `sweep`, `slot`, `askedAt`, `finishedAt`, `promptId`, `prompt`, `tags` (separated
         by `;`), `target`, `sample`, `outcome`, `reason`, `surface`, `madeUp`, `model`, `text`,
@@ -2110,8 +2104,7 @@ class AsyncTrackers(AsyncGroup):
                 findings of the current rules in those answers. `metrics` are the metrics of
                 each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply;
                 `from` and `to` select sweeps by when they were due, with days in the tracker's
-                time zone. `numbers` are the metrics of the sweeps between `from` and `to` with
-                all data needed to recompute them.
+                time zone.
             format: The file format; `ndjson` (one JSON object per line) by default.
             target: The name of a target, such as `chatassistant/US`.
             from_: Only answers asked at or after this time or day.
