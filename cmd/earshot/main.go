@@ -53,8 +53,6 @@ type cli struct {
 	Reparse  reparseCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
 	Capture  captureCmd  `cmd:"" help:"Work with stored pages."`
 	Drift    driftCmd    `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List the pages that were kept because a site changed."`
-	Names    namesCmd    `cmd:"" help:"Test how brand names are found in answers."`
-	Metrics  metricsCmd  `cmd:"" help:"Compute metrics without a server."`
 
 	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and its source."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
