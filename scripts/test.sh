@@ -44,7 +44,7 @@ for package in $packages; do
 		;;
 	test/examples)
 		program jq
-		python httpx pandas
+		python httpx pandas scipy
 		modules sdk/typescript
 		modules examples/duckdb
 		;;

@@ -153,7 +153,7 @@ func (e *answerExport) row(ctx context.Context, stored *tracking.Answer) (answer
 	text, sources := gist(a.Result)
 	return answerRow{
 		ID: a.ID, Sweep: a.Sweep, Slot: slot, AskedAt: tablefile.At(a.AskedAt.Time), FinishedAt: tablefile.At(stored.FinishedAt),
-		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.Names.Tags[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
+		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.Names.Tags[a.PromptID], Weight: e.Names.Weights[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
 		Outcome: string(a.Outcome), Reason: a.Reason, Surface: a.Surface, Via: a.Via, MadeUp: a.MadeUp, Model: a.Model,
 		Text: text, Sources: sources, Charged: a.Charged, Attempts: int64(a.Attempts),
 	}, err

@@ -239,8 +239,8 @@ func studentShare(degrees int) float64 {
 	return 3.8414588206941236 * x / (df * (1 - x))
 }
 
-// TestComparisonsOfSimulatedTrackers compares two neighbouring periods, of which the second
-// one is lower by fall.
+// TestComparisonsOfSimulatedTrackers compares two neighbouring periods. In the second one, the
+// log-odds are higher by fall.
 func TestComparisonsOfSimulatedTrackers(t *testing.T) {
 	t.Parallel()
 	const fall = -0.8 // logits, such as from 38 to 21 %

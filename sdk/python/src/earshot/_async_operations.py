@@ -2085,14 +2085,14 @@ class AsyncTrackers(AsyncGroup):
 
         With `format=csv`, the first line has the names of the columns. Answers have the columns
         `id`, `sweep`, `slot`, `askedAt`, `finishedAt`, `promptId`, `prompt`, `tags` (separated
-        by `;`), `target`, `sample`, `outcome`, `reason`, `surface`, `madeUp`, `model`, `text`,
-        `sources` (their number), `creditsCharged`, `attempts`. `text` and `sources` are empty
-        if there is no answer; for a search page, they are from its AI overview. Sweeps have the
-        columns `id`, `slot`, `state`, `reason`, `version`, `dueAt`, `startedAt`, `endsAt`,
-        `closedAt`, `planned`, `submitted`, `answered`, `missing`, `coverage`,
-        `creditsToCharge`, `creditsCharged`. A cell that a spreadsheet would read as a formula,
-        because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, is prefixed with
-        an apostrophe.
+        by `;`), `weight`, `target`, `sample`, `outcome`, `reason`, `surface`, `madeUp`,
+        `model`, `text`, `sources` (their number), `creditsCharged`, `attempts`. `text` and
+        `sources` are empty if there is no answer; for a search page, they are from its AI
+        overview. Sweeps have the columns `id`, `slot`, `state`, `reason`, `version`, `dueAt`,
+        `startedAt`, `endsAt`, `closedAt`, `planned`, `submitted`, `answered`, `missing`,
+        `coverage`, `creditsToCharge`, `creditsCharged`. A cell that a spreadsheet would read as
+        a formula, because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, is
+        prefixed with an apostrophe.
 
         Exports of any length are streamed. An export that cannot be completed breaks the
         connection; it never ends as if it were complete.
