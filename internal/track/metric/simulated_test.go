@@ -281,7 +281,7 @@ func repeat(name string, n, outcomes int, play func(r *rand.Rand) []bool) []rate
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
 			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
-				for outcome, hit := range play(rand.New(rand.NewPCG(seed.Sum64(), uint64(i)))) { //nolint:gosec // i is positive
+				for outcome, hit := range play(rand.New(rand.NewPCG(seed.Sum64(), uint64(i)))) {
 					if hit {
 						hits[outcome].Add(1)
 					}
