@@ -42,7 +42,7 @@ def effective(p: float, v: float, df: float) -> float:
 
 
 def averaged(a: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    return a.groupby(by).agg(x=("x", "mean"), y=("y", "mean"), sx=("x", "sum"), sy=("y", "sum"), n=("x", "size"), w=("weight", "first"))
+    return a.groupby(by).agg(x=("x", "mean"), y=("y", "mean"), sx=("x", "sum"), sy=("y", "sum"), w=("weight", "first"))
 
 
 def ratio(cells: pd.DataFrame) -> tuple[float, float]:
