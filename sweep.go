@@ -224,8 +224,8 @@ type AnswerPage struct {
 
 // ExportQuery is a choice of rows to export.
 type ExportQuery struct {
-	// The rows to export; `answers` by default. `mentions` and `citations` are the findings of the current rules in those answers. `metrics` are the metrics of each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply; `from` and `to` select sweeps by when they were due, with days in the tracker's time zone. `numbers` are the metrics of the sweeps between `from` and `to` with all data needed to recompute them.
-	Table string `json:"table,omitempty" schema:"enum=answers|mentions|citations|metrics|sweeps|numbers"`
+	// The rows to export; `answers` by default. `mentions` and `citations` are the findings of the current rules in those answers. `metrics` are the metrics of each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply; `from` and `to` select sweeps by when they were due, with days in the tracker's time zone.
+	Table string `json:"table,omitempty" schema:"enum=answers|mentions|citations|metrics|sweeps"`
 	// The file format; `ndjson` (one JSON object per line) by default.
 	Format string `json:"format,omitempty" schema:"enum=ndjson|csv|parquet"`
 	AnswerFilter

@@ -44,7 +44,7 @@ for package in $packages; do
 		;;
 	test/examples)
 		program jq
-		python httpx pandas
+		python httpx pandas scipy
 		modules sdk/typescript
 		modules examples/duckdb
 		;;
@@ -60,7 +60,7 @@ for package in $packages; do
 	# chaos, docs and examples run a program that is built without it.
 	case $name in
 	internal/provider/health | internal/provider/serp) race+=" $package" ;;
-	internal/provider/* | internal/stats | internal/track/metric | internal/track/proof | internal/track/selfcheck) plain+=" $package" ;;
+	internal/provider/* | internal/stats | internal/track/alert | internal/track/metric) plain+=" $package" ;;
 	cmd/earshot | test/arch | test/chaos | test/dashboard | test/demo | test/deploy | test/docs | test/examples) plain+=" $package" ;;
 	test/extraction | test/helm | test/module | test/n8n | test/sdk) plain+=" $package" ;;
 	*) race+=" $package" ;;

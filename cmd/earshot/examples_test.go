@@ -30,8 +30,6 @@ var notRun = map[string]string{
 
 	"earshot migrate": "it needs an empty PostgreSQL",
 
-	"earshot metrics test": "it needs answers",
-
 	"earshot tracker alerts":       "it needs a history",
 	"earshot tracker alerts list":  "it needs a history",
 	"earshot tracker alerts ack":   "it needs a history",
@@ -54,7 +52,6 @@ var notRun = map[string]string{
 	"earshot tracker names try":  "it needs a tracker",
 	"earshot tracker reanalyse":  "it needs a tracker",
 	"earshot tracker work":       "it needs a tracker",
-	"earshot tracker verify":     "it needs a file",
 }
 
 // examplesOf returns the lines below "Examples:" in a help text.

@@ -31,31 +31,28 @@ type cli struct {
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Serve     serveCmd     `cmd:"" settings:"" help:"Run the service."`
-	Ask       askCmd       `cmd:"" help:"Send one prompt to a provider and print the answer."`
-	Batch     batchCmd     `cmd:"" help:"Ask the prompts of a file and write the results."`
-	Tasks     tasksCmd     `cmd:"" help:"List, show and remove the tasks of a running server."`
-	Tracker   trackerCmd   `cmd:"" help:"Ask the same prompts on a schedule, and analyse the answers."`
-	Channel   channelCmd   `cmd:"" help:"Manage the channels for alerts and reports."`
-	Status    statusCmd    `cmd:"" help:"Show the state of a running server and of your organization."`
-	Listen    listenCmd    `cmd:"" help:"Print tasks when they end."`
-	MCP       mcpCmd       `cmd:"" settings:"log-level,log-format" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
-	Org       orgCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
-	Key       keyCmd       `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
-	User      userCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage users of the dashboard."`
-	Credits   creditsCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
-	Webhook   webhookCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
-	Audit     auditCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
-	AuditLog  auditLogCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List changes and sign-ins: who, what, when and from where."`
-	Migrate   migrateCmd   `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
-	Check     checkCmd     `cmd:"" settings:"config,log-level,log-format" help:"Test every configured upstream."`
-	Parse     parseCmd     `cmd:"" help:"Parse a stored page and print the result."`
-	Reparse   reparseCmd   `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
-	Capture   captureCmd   `cmd:"" help:"Work with stored pages."`
-	Drift     driftCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List the pages that were kept because a site changed."`
-	Names     namesCmd     `cmd:"" help:"Test how brand names are found in answers."`
-	Metrics   metricsCmd   `cmd:"" help:"Compute metrics without a server."`
-	Selfcheck selfcheckCmd `cmd:"" help:"Check the accuracy of detection, intervals and alerts by simulation."`
+	Serve    serveCmd    `cmd:"" settings:"" help:"Run the service."`
+	Ask      askCmd      `cmd:"" help:"Send one prompt to a provider and print the answer."`
+	Batch    batchCmd    `cmd:"" help:"Ask the prompts of a file and write the results."`
+	Tasks    tasksCmd    `cmd:"" help:"List, show and remove the tasks of a running server."`
+	Tracker  trackerCmd  `cmd:"" help:"Ask the same prompts on a schedule, and analyse the answers."`
+	Channel  channelCmd  `cmd:"" help:"Manage the channels for alerts and reports."`
+	Status   statusCmd   `cmd:"" help:"Show the state of a running server and of your organization."`
+	Listen   listenCmd   `cmd:"" help:"Print tasks when they end."`
+	MCP      mcpCmd      `cmd:"" settings:"log-level,log-format" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
+	Org      orgCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
+	Key      keyCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
+	User     userCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage users of the dashboard."`
+	Credits  creditsCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
+	Webhook  webhookCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
+	Audit    auditCmd    `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
+	AuditLog auditLogCmd `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List changes and sign-ins: who, what, when and from where."`
+	Migrate  migrateCmd  `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
+	Check    checkCmd    `cmd:"" settings:"config,log-level,log-format" help:"Test every configured upstream."`
+	Parse    parseCmd    `cmd:"" help:"Parse a stored page and print the result."`
+	Reparse  reparseCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
+	Capture  captureCmd  `cmd:"" help:"Work with stored pages."`
+	Drift    driftCmd    `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List the pages that were kept because a site changed."`
 
 	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and its source."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`

@@ -188,7 +188,7 @@ type trackerExportCmd struct {
 	trackerArg
 	Out    string `short:"o" help:"The file to write; standard output by default." placeholder:"FILE"`
 	Format string `help:"ndjson (one JSON object per line), csv or parquet; by default, according to the file's ending." enum:"ndjson,csv,parquet," default:"" placeholder:"FORMAT"`
-	Table  string `help:"answers; their mentions or citations; metrics of each sweep; sweeps; or numbers, the metrics with all data to recompute them with 'earshot tracker verify'." enum:"answers,mentions,citations,metrics,sweeps,numbers" default:"answers"`
+	Table  string `help:"answers; their mentions or citations; metrics of each sweep; or sweeps." enum:"answers,mentions,citations,metrics,sweeps" default:"answers"`
 	answerFlags
 }
 
@@ -205,8 +205,7 @@ Examples:
   earshot tracker export ties -o ties.csv
   earshot tracker export ties --outcome answered | jq -r .result.text
   earshot tracker export ties --table sweeps --format csv
-  earshot tracker export ties --table mentions -o mentions.parquet
-  earshot tracker export ties --table numbers -o ties.ndjson && earshot tracker verify ties.ndjson`
+  earshot tracker export ties --table mentions -o mentions.parquet`
 }
 
 // Run writes the table.

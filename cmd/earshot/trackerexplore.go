@@ -18,7 +18,6 @@ type trackerExplore struct {
 	Diff      trackerDiffCmd      `cmd:"" help:"Compare two of its answers, word by word."`
 	Reanalyse trackerReanalyseCmd `cmd:"" help:"Analyse all stored answers again."`
 	Work      trackerWorkCmd      `cmd:"" help:"List its background work."`
-	Verify    trackerVerifyCmd    `cmd:"" help:"Recompute the metrics of an export, without a server."`
 }
 
 type trackerNamesCmd struct {

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,71 +62,5 @@ func TestTrackerExploreCommands(t *testing.T) {
 	}
 	if _, errOut, status := u.does("tracker", "names", "try", "shoes", "x", "--brand", "Nobody"); status != 1 || !strings.Contains(errOut, "brand: must be a brand of the panel") {
 		t.Errorf("another brand: %q, %d", errOut, status)
-	}
-}
-
-func TestVerifyRecomputesAnExport(t *testing.T) {
-	t.Parallel()
-	u, _, _ := swept(t)
-	file := filepath.Join(t.TempDir(), "shoes.ndjson")
-	if _, errOut, status := u.does("tracker", "export", "shoes", "--table", "numbers", "-o", file); status != 0 {
-		t.Fatalf("export: %s", errOut)
-	}
-	out, err := earshotCommand(t, "tracker", "verify", file)
-	if err != nil || !strings.Contains(out, "visibility@m1, Ollaro, chatassistant/US") || !strings.Contains(out, "values agree with the recomputed values") || strings.Contains(out, "differs") {
-		t.Fatalf("verify: %v\n%s", err, out)
-	}
-	written, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(written), "\n")
-	// An answer that names somebody else, and a number that is stated wrong.
-	for name, change := range map[string]struct {
-		line     func(string) string
-		want     string
-		mustHave string
-	}{
-		"another answer": {func(l string) string {
-			if !strings.HasPrefix(l, `{"answer"`) {
-				return l
-			}
-			before, result, _ := strings.Cut(l, `"result":`)
-			return before + `"result":` + strings.ReplaceAll(result, "Ollaro", "Nobody")
-		}, "answer ", "visibility@m1, Ollaro, chatassistant/US"},
-		"another number": {func(l string) string {
-			if strings.HasPrefix(l, `{"number":{"metric":"informative`) {
-				return strings.Replace(l, `"numerator":`, `"numerator":9`, 1)
-			}
-			return l
-		}, "informative@m1, chatassistant/US", "numerator"},
-		"a missing number": {func(l string) string {
-			if strings.HasPrefix(l, `{"number":{"metric":"informative`) {
-				return ""
-			}
-			return l
-		}, "informative@m1, chatassistant/US", "numerator"},
-	} {
-		changed := make([]string, len(lines))
-		for i, l := range lines {
-			changed[i] = change.line(l)
-		}
-		forged := writeFile(t, "forged.ndjson", strings.Join(changed, "\n"))
-		out, err := earshotCommand(t, "tracker", "verify", forged)
-		var differs []string
-		for l := range strings.Lines(out) {
-			if strings.HasSuffix(strings.TrimSpace(l), "differs") {
-				differs = append(differs, l)
-			}
-		}
-		all := strings.Join(differs, "")
-		if !errors.Is(err, errUnproven) || !strings.Contains(all, change.want) || !strings.Contains(all, change.mustHave) {
-			t.Errorf("%s: %v\n%s", name, err, all)
-		}
-	}
-	for _, text := range []string{"", "{}", `{"answer":{}}`, "no JSON", lines[0] + "\n" + lines[0]} {
-		if _, err := earshotCommand(t, "tracker", "verify", writeFile(t, "none.ndjson", text)); err == nil || !strings.Contains(err.Error(), "is not an export with --table numbers") {
-			t.Errorf("%.40q: %v", text, err)
-		}
 	}
 }

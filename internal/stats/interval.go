@@ -13,8 +13,10 @@ type Cut struct {
 	Numerator   float64 // plain count; 0 or equal to Denominator if all answers agree
 	Denominator float64 // N, the eligible answers; for a ratio, its plain denominator
 	Cells       int
-	SweepMeans  []float64 // in the order of slots
-	Units       []Unit
+	// Unequal is C·Σω² over the shares ω of the cells in the total weight: 1 if all weights are equal.
+	Unequal    float64
+	SweepMeans []float64 // in the order of slots
+	Units      []Unit
 }
 
 // Unit is a prompt with its cells on all targets.
@@ -42,7 +44,7 @@ func (c Cut) constant() bool {
 //	v = max(V, 1/N²), with the degrees of V
 //
 // where 1/N² is the variance that one different answer causes, so that identical sweeps do
-// not give a width of 0. With fewer than 5 sweeps n is N. For the market interval
+// not give a width of 0. With fewer than 5 sweeps n is N ÷ Unequal. For the market interval
 //
 //	v = C/(C−1) · Σ deviation² + V, with C − 1 degrees
 //
@@ -60,7 +62,7 @@ func (c Cut) rerun(v Variance) Interval {
 		return Wilson(c.Value, float64(c.Cells))
 	}
 	if len(c.SweepMeans) < EnoughSweeps {
-		return Wilson(c.Value, c.Denominator)
+		return Wilson(c.Value, c.Denominator/c.Unequal)
 	}
 	floor := 1 / (c.Denominator * c.Denominator)
 	return Wilson(c.Value, effectiveN(c.Value, math.Max(v.Value, floor), v.Degrees))

@@ -77,7 +77,7 @@ func TestLag1(t *testing.T) {
 }
 
 func cutOf(p float64, answers float64, sweeps []float64, units []stats.Unit) stats.Cut {
-	return stats.Cut{Value: p, Numerator: p * answers, Denominator: answers, Cells: len(units), SweepMeans: sweeps, Units: units}
+	return stats.Cut{Value: p, Numerator: p * answers, Denominator: answers, Cells: len(units), Unequal: 1, SweepMeans: sweeps, Units: units}
 }
 
 func rerun(c stats.Cut) stats.Interval {

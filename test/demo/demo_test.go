@@ -1,8 +1,6 @@
 package demo
 
 import (
-	"encoding/json"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,8 +8,6 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/app"
-	"earshot/internal/track/metric"
 	"earshot/test/harness"
 )
 
@@ -50,49 +46,9 @@ func TestTheShiftOfADemoIsFound(t *testing.T) {
 			t.Errorf("%s lists %d answers", url, len(answers.Answers))
 		}
 	}
-	exportedAlarms(t, n, a, s.H)
 	var seen earshot.AlertAcknowledged
 	n.Post(t, a, "/v1/trackers/demo/alerts/"+first.ID+"/acknowledge", "").Has(t, "acknowledge", http.StatusOK).Into(t, &seen)
 	if seen.Alert.Open || seen.Alert.AcknowledgedBy != a.Key.ID {
 		t.Errorf("after it was acknowledged it is %+v", seen.Alert)
 	}
-}
-
-// exportedAlarms wants the series of an export to have the threshold of the alerts, and the
-// same alarms: the first of each series, since no second alert is raised while one is open.
-func exportedAlarms(t *testing.T, n *harness.Node, a *app.Account, h float64) {
-	t.Helper()
-	type alarm struct{ metric, brand, target, direction, sweep string }
-	exported, seen := map[alarm]bool{}, map[[3]string]bool{}
-	for line := range strings.Lines(string(n.Get(t, a, "/v1/trackers/demo/export?table=numbers").Has(t, "export", http.StatusOK).Body)) {
-		var one struct {
-			Series *metric.Series `json:"series"`
-		}
-		if err := json.Unmarshal([]byte(line), &one); err != nil {
-			t.Fatal(err)
-		}
-		s := one.Series
-		if s == nil {
-			continue
-		}
-		if s.H != h {
-			t.Errorf("the series %s of %s on %s has the threshold %v, the alert %v", s.Metric, *s.Brand, s.Target, s.H, h)
-		}
-		if key := [3]string{s.Metric, *s.Brand, s.Target}; len(s.Alarms) > 0 && !seen[key] {
-			seen[key] = true
-			exported[alarm{metric.BaseName(s.Metric), *s.Brand, s.Target, string(s.Alarms[0].Direction), s.Alarms[0].Sweep}] = true
-		}
-	}
-	if len(exported) == 0 {
-		t.Error("the export has no alarm")
-	}
-	harness.Eventually(t, "the alerts are the alarms of the export", func() bool {
-		var page earshot.AlertPage
-		n.Get(t, a, "/v1/trackers/demo/alerts?kind=shift&limit=100").Has(t, "alerts", http.StatusOK).Into(t, &page)
-		told := map[alarm]bool{}
-		for _, one := range page.Alerts {
-			told[alarm{one.Shift.Metric, one.Shift.Brand, one.Shift.Target, one.Shift.Direction, one.Sweep}] = true
-		}
-		return maps.Equal(told, exported)
-	})
 }

@@ -21,7 +21,6 @@ import (
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/proof"
 	"earshot/test/harness"
 )
 
@@ -192,7 +191,7 @@ func TestAnUpgradeAnalysesTheContentsOfKeptAnswers(t *testing.T) {
 	}
 }
 
-// Exports have every metric of contents, and a proof of them agrees with its answers.
+// Exports have every metric of contents, with the values of the API.
 func TestExportsHaveTheMetricsOfContents(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t, harness.World(t, `
@@ -206,7 +205,6 @@ blocks: {videos: 1}
 	applied(t, n, a, "", strings.Replace(panel, "country: US}", "country: US, options: {include: {searchQueries: true, shopping: true, ads: true}}}", 1))
 	sweep := ended(t, n, a, run(t, n, a, "one").Sweep.ID)
 
-	checks := provedNumbers(t, n, a, 1)
 	exported := map[string]map[string]string{} // by metric and labels
 	for _, row := range rows(t, n.Get(t, a, exportPath+"?table=metrics&format=csv").Has(t, "metrics", http.StatusOK)) {
 		name := strings.TrimSuffix(row["metric"], metric.M2)
@@ -221,9 +219,6 @@ blocks: {videos: 1}
 	} {
 		if exported[name] == nil {
 			t.Errorf("no exported row has a value of %s", name)
-		}
-		if !slices.ContainsFunc(checks, func(c proof.Check) bool { return strings.HasPrefix(c.What, name+metric.M2) && c.Stated != nil }) {
-			t.Errorf("the proof does not state %s", name)
 		}
 	}
 	counts := map[string]int{}

@@ -1,7 +1,6 @@
 package tracking
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"earshot"
 	"earshot/internal/app"
 	"earshot/internal/store/storetest"
-	"earshot/internal/track/proof"
 	"earshot/test/harness"
 )
 
@@ -46,7 +44,6 @@ func TestLookingIntoAnswers(t *testing.T) {
 		checkDiff(t, n, a, page.Answers)
 		checkTrial(t, n, a)
 		checkDiscovery(t, other, a)
-		checkProof(t, other, a)
 		checkSourceTypes(t, n, other, a)
 		storetest.Audited(t, n.Store)
 	}, harness.AllNamed(t))
@@ -242,29 +239,6 @@ func checkDiscovery(t *testing.T, n *harness.Node, a *app.Account) {
 	}
 }
 
-// provedNumbers exports a proof of a number of sweeps and returns its checks. All must agree.
-func provedNumbers(t *testing.T, n *harness.Node, a *app.Account, sweeps int) []proof.Check {
-	t.Helper()
-	file := n.Get(t, a, "/v1/trackers/shoes/export?table=numbers").Has(t, "numbers", http.StatusOK).Body
-	head, checks, err := proof.Verify(bytes.NewReader(file))
-	if err != nil || len(head.Definition.Sweeps) != sweeps || len(checks) < 100 {
-		t.Fatalf("%d checks of %+v: %v", len(checks), head, err)
-	}
-	for _, check := range checks {
-		if !check.Agrees {
-			t.Errorf("%+v", check)
-		}
-	}
-	return checks
-}
-
-// checkProof computes what an export states again.
-func checkProof(t *testing.T, n *harness.Node, a *app.Account) {
-	t.Helper()
-	provedNumbers(t, n, a, 2)
-	n.Get(t, a, "/v1/trackers/shoes/export?table=numbers&format=csv").Invalid(t, "a table", http.StatusBadRequest, "format")
-}
-
 // checkSourceTypes says of a site what kind it is: kept answers are analysed again by that.
 func checkSourceTypes(t *testing.T, n, other *harness.Node, a *app.Account) {
 	t.Helper()
@@ -293,7 +267,6 @@ func checkSourceTypes(t *testing.T, n, other *harness.Node, a *app.Account) {
 			t.Errorf("now %s is %s", row.URL, row.Type)
 		}
 	}
-	checkProof(t, n, a)
 	for sources, field := range map[string]string{
 		`[{domain: no host, type: shop}]`: "sources[0].domain", `[{domain: a.example, type: own}]`: "sources[0].type", `[{type: shop}]`: "sources[0].domain",
 		`[{domain: a.example, type: shop}, {domain: A.example., type: video}]`: "sources[1].domain",

@@ -154,7 +154,6 @@ func exportedFindings(t *testing.T, n *harness.Node, a *app.Account, sweep earsh
 	n.Get(t, a, exportPath+"?table=sweeps&from=2026-03-11&to=2026-03-10T23:30:00Z").Has(t, "the first half hour of a day", http.StatusOK)
 	n.Get(t, a, exportPath+"?table=answers&from=2026-03-11&to=2026-03-10T23:30:00Z").Invalid(t, "a range of answers", http.StatusBadRequest, "to")
 	n.Get(t, a, exportPath+"?table=metrics&tag=trail").Invalid(t, "a filter of answers", http.StatusBadRequest, "tag")
-	n.Get(t, a, exportPath+"?table=numbers&format=parquet").Invalid(t, "no table", http.StatusBadRequest, "format")
 }
 
 // askedByTheTracker looks for the tasks among all requests.

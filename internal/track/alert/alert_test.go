@@ -22,15 +22,18 @@ const (
 	prompts = 50
 )
 
-// means returns the sweep means of a brand that about four of ten answers name, with random
-// effects of prompts, of days and of both. From shiftAt on, the log odds are higher by shift.
-func means(r *rand.Rand, shift float64) (values []float64) {
+// means returns a year of sweep means of a brand that about four of ten answers name, with
+// random effects of prompts, of days and of both. lag1 is the correlation of neighbouring days.
+// From shiftAt on, the log odds are higher by shift.
+func means(r *rand.Rand, prompts int, lag1, shift float64) (values []float64) {
 	effects := make([]float64, prompts)
 	for i := range effects {
 		effects[i] = 1.2 * r.NormFloat64()
 	}
+	day := 0.2 * r.NormFloat64()
 	for t := range year {
-		odds := -0.5 + 0.2*r.NormFloat64()
+		day = lag1*day + math.Sqrt(1-lag1*lag1)*0.2*r.NormFloat64()
+		odds := -0.5 + day
 		if t >= shiftAt {
 			odds += shift
 		}
@@ -40,19 +43,19 @@ func means(r *rand.Rand, shift float64) (values []float64) {
 				named++
 			}
 		}
-		values = append(values, named/prompts)
+		values = append(values, named/float64(prompts))
 	}
 	return values
 }
 
 // valueOf returns a sweep in which all prompts answered.
-func valueOf(mean float64) stats.Value {
-	return stats.Value{Cells: []stats.CellValue{{Weight: 1, N: prompts, X: mean * prompts}}}
+func valueOf(mean float64, answers int) stats.Value {
+	return stats.Value{Cells: []stats.CellValue{{Weight: 1, N: float64(answers), X: mean * float64(answers)}}}
 }
 
 // watch steps a series through values and returns the sweeps of its alarms and the estimated
 // start of each change. Like a tracker, it stores and reloads the state from time to time.
-func watch(t *testing.T, values []float64, h float64) (at, since []int, directions []stats.Direction) {
+func watch(t *testing.T, values []float64, answers int, h float64) (at, since []int, directions []stats.Direction) {
 	t.Helper()
 	var series stats.SeriesState
 	for i, mean := range values {
@@ -63,7 +66,7 @@ func watch(t *testing.T, values []float64, h float64) (at, since []int, directio
 				t.Fatal(err)
 			}
 		}
-		v := valueOf(mean)
+		v := valueOf(mean, answers)
 		v.Sweep, v.Basis = fmt.Sprint(i), "same"
 		if _, shift, moved := series.Step(v, h); moved {
 			var began int
@@ -86,7 +89,7 @@ func TestDetectionAndFalseAlarmRates(t *testing.T) {
 	found, falseAlarms := 0, 0
 	var delays, misplaced []int
 	for range series {
-		at, since, directions := watch(t, means(r, -0.8), h)
+		at, since, directions := watch(t, means(r, prompts, 0, -0.8), prompts, h)
 		i := slices.IndexFunc(at, func(at int) bool { return at >= shiftAt })
 		if i >= 0 && at[i] < shiftAt+14 && directions[i] == stats.Down {
 			found++
@@ -95,7 +98,7 @@ func TestDetectionAndFalseAlarmRates(t *testing.T) {
 		}
 	}
 	for range series {
-		at, _, _ := watch(t, means(r, 0), h)
+		at, _, _ := watch(t, means(r, prompts, 0, 0), prompts, h)
 		falseAlarms += len(at)
 	}
 	slices.Sort(delays)
@@ -114,6 +117,40 @@ func TestDetectionAndFalseAlarmRates(t *testing.T) {
 	}
 }
 
+// TestManySeriesShareOneBudget simulates 30 series with a budget of one false alarm a year for
+// all of them. A threshold of one series raises more than ten times as many.
+func TestManySeriesShareOneBudget(t *testing.T) {
+	t.Parallel()
+	const series, years, repeats = 30, 10, 200
+	h := alert.Threshold(1, series, year)
+	for lag1, most := range map[float64]float64{0: 0.7, 0.6: 1.5} {
+		r := rand.New(rand.NewPCG(30, uint64(10*lag1)))
+		alarms := 0
+		for range years * series {
+			at, _, _ := watch(t, means(r, 10, lag1, 0), 10, h)
+			alarms += len(at)
+		}
+		t.Logf("days alike by %v: %d alarms in %d years", lag1, alarms, years)
+		if limit := most*years + 3*math.Sqrt(most*years); float64(alarms) > limit {
+			t.Errorf("days alike by %v: %d alarms in %d years, want at most %.1f", lag1, alarms, years, limit)
+		}
+	}
+	// The share of falls by 0.8 logits that are found within 14 sweeps.
+	for prompts, stated := range map[int][2]float64{50: {0.92, 0.95}, 20: {0.45, 0.50}, 10: {0.12, 0.165}} {
+		r, found := rand.New(rand.NewPCG(30, uint64(prompts))), 0.0
+		for range repeats {
+			at, _, _ := watch(t, means(r, prompts, 0, -0.8)[shiftAt-60:shiftAt+14], prompts, h)
+			if len(at) > 0 && at[len(at)-1] >= 60 {
+				found += 1.0 / repeats
+			}
+		}
+		t.Logf("%d prompts: %.3f of falls are found", prompts, found)
+		if e := 3 * math.Sqrt(stated[1]*(1-stated[0])/repeats); found < stated[0]-e || found > stated[1]+e {
+			t.Errorf("with %d prompts %.3f of falls are found, stated %v", prompts, found, stated)
+		}
+	}
+}
+
 func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 	t.Parallel()
 	step := func(change func(i int) stats.Value) (alarms int) {
@@ -124,7 +161,7 @@ func TestSeriesIsResetWhenTheBasisChanges(t *testing.T) {
 				mean -= 0.3
 			}
 			v := change(i)
-			v.Sweep, v.Cells = fmt.Sprint(i), valueOf(mean).Cells
+			v.Sweep, v.Cells = fmt.Sprint(i), valueOf(mean, 50).Cells
 			if _, _, moved := series.Step(v, 5); moved {
 				alarms++
 			}

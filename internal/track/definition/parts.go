@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -75,6 +76,7 @@ func idsOf[T any](parts []*tracking.TrackerPart, key func(T) string) func(T) int
 type PartNames struct {
 	Prompts, Targets map[int]string
 	Tags             map[int][]string // current tags of the prompts
+	Weights          map[int]float64  // current weights of the prompts
 
 	askers  map[int]asker // by target
 	vendors provider.Vendors
@@ -86,9 +88,10 @@ func (s *Reader) Names(ctx context.Context, t *tracking.Tracker) (*PartNames, er
 	if err != nil {
 		return nil, err
 	}
-	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}, askers: map[int]asker{}, vendors: s.Vendors}
+	n := &PartNames{Prompts: map[int]string{}, Targets: map[int]string{}, Tags: map[int][]string{}, Weights: map[int]float64{}, askers: map[int]asker{}, vendors: s.Vendors}
 	for _, p := range prompts {
-		n.Prompts[p.ID], n.Tags[p.ID] = p.Name, Decoded[earshot.TrackedPrompt](p).Tags
+		prompt := Decoded[earshot.TrackedPrompt](p)
+		n.Prompts[p.ID], n.Tags[p.ID], n.Weights[p.ID] = p.Name, prompt.Tags, cmp.Or(prompt.Weight, 1)
 	}
 	for _, p := range targets {
 		n.Targets[p.ID], n.askers[p.ID] = p.Name, s.askerOf(Decoded[earshot.Target](p))

@@ -1,9 +1,8 @@
 // Package export writes tables of trackers, as responses to clients and as one file per day.
 //
-//	export.go   answers and sweeps
-//	rows.go     the columns of each table; mentions, citations and metrics
-//	numbers.go  numbers with the answers behind them, to be verified offline
-//	day.go      files and rows of SQL views for whole days, rewritten when a day changes
+//	export.go  answers and sweeps
+//	rows.go    the columns of each table; mentions, citations and metrics
+//	day.go     files and rows of SQL views for whole days, rewritten when a day changes
 package export
 
 import (
@@ -17,6 +16,7 @@ import (
 
 	"earshot"
 	"earshot/internal/files/tablefile"
+	"earshot/internal/schema"
 	"earshot/internal/store"
 	"earshot/internal/store/exporting"
 	"earshot/internal/store/tracking"
@@ -62,8 +62,6 @@ func export[T any](f tablefile.Format, rows iter.Seq2[T, error]) *Export {
 func (s *Exporter) Export(ctx context.Context, organization, name string, q *earshot.ExportQuery, from, until, now time.Time) (*Export, error) {
 	format := cmp.Or(tablefile.Format(q.Format), tablefile.NDJSON)
 	switch q.Table {
-	case "numbers":
-		return s.exportNumbers(ctx, organization, name, q, from, until)
 	case "metrics":
 		rows, err := s.metrics(ctx, organization, name, q, from, until)
 		return export(format, rows), err
@@ -155,7 +153,7 @@ func (e *answerExport) row(ctx context.Context, stored *tracking.Answer) (answer
 	text, sources := gist(a.Result)
 	return answerRow{
 		ID: a.ID, Sweep: a.Sweep, Slot: slot, AskedAt: tablefile.At(a.AskedAt.Time), FinishedAt: tablefile.At(stored.FinishedAt),
-		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.Names.Tags[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
+		PromptID: int64(a.PromptID), Prompt: a.Prompt, Tags: e.Names.Tags[a.PromptID], Weight: e.Names.Weights[a.PromptID], Target: a.Target, Sample: int64(a.Sample),
 		Outcome: string(a.Outcome), Reason: a.Reason, Surface: a.Surface, Via: a.Via, MadeUp: a.MadeUp, Model: a.Model,
 		Text: text, Sources: sources, Charged: a.Charged, Attempts: int64(a.Attempts),
 	}, err
@@ -230,4 +228,29 @@ func (s *Exporter) exportSweeps(ctx context.Context, organization, name string, 
 		})), nil
 	}
 	return export(format, rowsOf(sweeps, func(sweep *tracking.Sweep) ([]sweepRow, error) { return []sweepRow{rowOfSweep(sweep)}, nil })), nil
+}
+
+// onlySpan rejects filters that select answers.
+func onlySpan(q *earshot.ExportQuery) error {
+	for _, filter := range []struct {
+		name  string
+		isSet bool
+	}{
+		{"promptId", q.PromptID != 0},
+		{"target", q.Target != ""},
+		{"tag", q.Tag != ""},
+		{"outcome", q.Outcome != ""},
+		{"reason", q.Reason != ""},
+		{"q", q.Text != ""},
+		{"brand", q.Brand != ""},
+		{"filter", q.Filter != ""},
+		{"counted", q.Counted},
+		{"dueFrom", q.DueFrom != ""},
+		{"dueTo", q.DueTo != ""},
+	} {
+		if filter.isSet {
+			return schema.Invalid(filter.name, "selects answers and cannot be used with table=%s", q.Table)
+		}
+	}
+	return nil
 }

@@ -29,6 +29,7 @@ type (
 		PromptID   int64          `json:"promptId" parquet:"promptId"`
 		Prompt     string         `json:"prompt" parquet:"prompt,dict"`
 		Tags       []string       `json:"tags" parquet:"tags,list"`
+		Weight     float64        `json:"weight" parquet:"weight"`
 		Target     string         `json:"target" parquet:"target,dict"`
 		Sample     int64          `json:"sample" parquet:"sample"`
 		Outcome    string         `json:"outcome" parquet:"outcome,dict"`

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Case is a text with the expected mentions: one line of a file for "earshot names test".
+// Case is a text with the expected mentions: one line of a file for test/cases.
 type Case struct {
 	ID      string       `json:"id"`
 	Why     string       `json:"why,omitempty"`

@@ -191,17 +191,6 @@ func measureOf(name string) measure {
 	return measures[slices.IndexFunc(measures, func(m measure) bool { return selects(name, m.name) })]
 }
 
-// Sums returns the sums of a rate or ratio of one brand over all answers. The tests of
-// selfcheck compute intervals from them independently.
-func (b *Dataset) Sums(name string, brand int) (Sums, error) {
-	m := measureOf(name)
-	e, err := b.evidence(b.cuts(Query{PoolSurfaces: true})[0], m.reads, nil)
-	if err != nil {
-		return Sums{}, err
-	}
-	return e.sums(b, m, brand, nil), nil
-}
-
 // estimate returns the value and intervals of a measure.
 func (e *evidence) estimate(b *Dataset, m measure, brand int) Estimate {
 	s := e.sums(b, m, brand, e.buffer[:0])

@@ -151,13 +151,23 @@ func (s Sums) estimate(e *Estimate, value float64, f func(x, y float64) float64,
 		value = 1
 	}
 	cut := stats.Cut{
-		Value: value, Numerator: e.Numerator, Denominator: e.Denominator, Cells: len(s.Cells),
+		Value: value, Numerator: e.Numerator, Denominator: e.Denominator, Cells: len(s.Cells), Unequal: s.unequal(),
 		SweepMeans: s.means(f), Units: s.units(f, centre),
 	}
 	e.Value, e.Interval = &value, new(intervals(cut))
 	if lag1, ok := stats.Lag1(cut.SweepMeans); ok {
 		e.Lag1 = &lag1
 	}
+}
+
+// unequal returns C·Σω² over the shares ω of the C cells in the total weight.
+func (s Sums) unequal() float64 {
+	weight, squares := 0.0, 0.0
+	for _, c := range s.Cells {
+		weight += c.Weight
+		squares += c.Weight * c.Weight
+	}
+	return float64(len(s.Cells)) * squares / (weight * weight)
 }
 
 // means returns the means of f of all sweeps with answers.

@@ -55,7 +55,6 @@ type headline struct {
 	Cautions  []string
 	Change    change
 	Basis     []string
-	Rail      *rail
 }
 
 // sentence is a text whose lead is printed in bold.
@@ -216,7 +215,7 @@ const tooAlike = 0.5
 func (b *builder) headline(r *earshot.MetricRow) headline {
 	own := slices.Contains(b.own, r.Brand)
 	compared := b.compared(r.Brand, r.Target)
-	h := headline{Brand: r.Brand, Own: own, Figure: figureOf(r), Change: changeOf(compared, own), Rail: railOf(r, compared)}
+	h := headline{Brand: r.Brand, Own: own, Figure: figureOf(r), Change: changeOf(compared, own)}
 	if r.Interval != nil {
 		if ends := r.Interval.Rerun; len(ends) == 2 {
 			h.Sentences = append(h.Sentences, sentence{"Expected range if re-run:", span(ends) + "."})

@@ -8,7 +8,7 @@
 //	send.go                  sends reports on a schedule or on request
 //	page.go sections.go      the content, the same for both formats
 //	words.go                 formats numbers and verdicts
-//	chart.go                 positions of lines, bands and marks
+//	chart.go                 the lines of brands
 //	html.go markdown.go      the two formats, each with its template
 package report
 

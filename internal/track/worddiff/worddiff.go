@@ -7,11 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/sergi/go-diff/diffmatchpatch"
 	"golang.org/x/text/cases"
 )
 
-// MaxWords is the maximum number of words of each text that are compared. The work is the
-// product of both lengths, at most 16 million steps.
+// MaxWords is the maximum number of words of each text that are compared. The work is at most
+// proportional to the product of both lengths.
 const MaxWords = 4000
 
 // Kind says which of the two texts contains a run of words.
@@ -35,9 +36,42 @@ type Run struct {
 func Diff(a, b string) (runs []Run, cut bool) {
 	one, cutOne := words(a)
 	two, cutTwo := words(b)
-	d := differ{}
-	d.compare(one, two)
-	return d.runs, cutOne || cutTwo
+	numbers := map[string]rune{}
+	dmp := diffmatchpatch.New()
+	dmp.DiffTimeout = 0 // the work is limited by MaxWords; a timeout would make the result depend on the load
+	for _, piece := range dmp.DiffMainRunes(numbered(one, numbers), numbered(two, numbers), false) {
+		n := utf8.RuneCountInString(piece.Text)
+		switch piece.Type {
+		case diffmatchpatch.DiffDelete:
+			runs, one = append(runs, Run{Removed, text(one[:n])}), one[n:]
+		case diffmatchpatch.DiffInsert:
+			runs, two = append(runs, Run{Added, text(two[:n])}), two[n:]
+		default:
+			runs, one, two = append(runs, Run{Same, text(two[:n])}), one[n:], two[n:]
+		}
+	}
+	return runs, cutOne || cutTwo
+}
+
+// numbered returns a character for each word; equal words have the same one.
+func numbered(all []word, numbers map[string]rune) []rune {
+	const first = 0x10000 // above the surrogates
+	found := make([]rune, len(all))
+	for i, w := range all {
+		if numbers[w.key] == 0 {
+			numbers[w.key] = first + rune(len(numbers))
+		}
+		found[i] = numbers[w.key]
+	}
+	return found
+}
+
+func text(words []word) string {
+	var text strings.Builder
+	for _, w := range words {
+		text.WriteString(w.text)
+	}
+	return text.String()
 }
 
 // word is a sequence of letters and digits, or a single other character. text includes the
@@ -103,93 +137,3 @@ func Only(a, b string) (only []string) {
 func fold(word string) string { return cases.Fold().String(word) }
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-type differ struct{ runs []Run }
-
-func (d *differ) add(kind Kind, words []word) {
-	if len(words) == 0 {
-		return
-	}
-	if n := len(d.runs); n == 0 || d.runs[n-1].Kind != kind {
-		d.runs = append(d.runs, Run{Kind: kind})
-	}
-	var text strings.Builder
-	last := &d.runs[len(d.runs)-1]
-	text.WriteString(last.Text)
-	for _, w := range words {
-		text.WriteString(w.text)
-	}
-	last.Text = text.String()
-}
-
-// compare finds a longest common subsequence with Hirschberg's algorithm: it splits the first
-// text in the middle, and the second text where both halves have most words in common.
-func (d *differ) compare(a, b []word) {
-	head := 0
-	for head < len(a) && head < len(b) && a[head].key == b[head].key {
-		head++
-	}
-	d.add(Same, b[:head])
-	a, b = a[head:], b[head:]
-	tail := 0
-	for tail < len(a) && tail < len(b) && a[len(a)-1-tail].key == b[len(b)-1-tail].key {
-		tail++
-	}
-	defer d.add(Same, b[len(b)-tail:])
-	a, b = a[:len(a)-tail], b[:len(b)-tail]
-	switch {
-	case len(a) == 0 || len(b) == 0:
-		d.add(Removed, a)
-		d.add(Added, b)
-	case len(a) == 1:
-		d.single(a, b)
-	default:
-		middle := len(a) / 2
-		before, after := common(a[:middle], b, forwards), common(a[middle:], b, backwards)
-		best := 0
-		for at := range before {
-			if before[at]+after[len(b)-at] > before[best]+after[len(b)-best] {
-				best = at
-			}
-		}
-		d.compare(a[:middle], b[:best])
-		d.compare(a[middle:], b[best:])
-	}
-}
-
-// single compares one word with several.
-func (d *differ) single(a, b []word) {
-	for i := range b {
-		if b[i].key == a[0].key {
-			d.add(Added, b[:i])
-			d.add(Same, b[i:i+1])
-			d.add(Added, b[i+1:])
-			return
-		}
-	}
-	d.add(Removed, a)
-	d.add(Added, b)
-}
-
-func forwards(i, _ int) int  { return i }
-func backwards(i, n int) int { return n - 1 - i }
-
-// common returns the lengths of the longest common subsequences of a and the first 0, 1, 2 …
-// words of b. at gives the direction in which both are read.
-func common(a, b []word, at func(i, n int) int) []int32 {
-	row := make([]int32, len(b)+1)
-	for i := range a {
-		key := a[at(i, len(a))].key
-		diagonal := int32(0)
-		for j := range b {
-			above := row[j+1]
-			if key == b[at(j, len(b))].key {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(above, row[j])
-			}
-			diagonal = above
-		}
-	}
-	return row
-}

@@ -942,15 +942,14 @@ export const queries = {
 	"export": [
 		{
 			"name": "table",
-			"description": "The rows to export; `answers` by default. `mentions` and `citations` are the findings of the current rules in those answers. `metrics` are the metrics of each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply; `from` and `to` select sweeps by when they were due, with days in the tracker's time zone. `numbers` are the metrics of the sweeps between `from` and `to` with all data needed to recompute them.",
+			"description": "The rows to export; `answers` by default. `mentions` and `citations` are the findings of the current rules in those answers. `metrics` are the metrics of each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply; `from` and `to` select sweeps by when they were due, with days in the tracker's time zone.",
 			"type": "string",
 			"options": [
 				"answers",
 				"mentions",
 				"citations",
 				"metrics",
-				"sweeps",
-				"numbers"
+				"sweeps"
 			]
 		},
 		{

@@ -2077,7 +2077,7 @@ class AsyncTrackers(AsyncGroup):
         self,
         name: str,
         *,
-        table: Literal["answers", "mentions", "citations", "metrics", "sweeps", "numbers"] | None = None,
+        table: Literal["answers", "mentions", "citations", "metrics", "sweeps"] | None = None,
         format: Literal["ndjson", "csv", "parquet"] | None = None,
         sweep: str | None = None,
         prompt_id: int | None = None,
@@ -2102,22 +2102,16 @@ class AsyncTrackers(AsyncGroup):
         line is a JSON object, a `TrackedAnswer` with its result or a `Sweep`. The filters are
         the same as in the list of answers.
 
-        With `table=numbers`, the export contains everything needed to recompute the metrics.
-        The first line is `head` (rules, brands, definition); then follows one `answer` line for
-        each counted answer, with its findings and its `result`; then one line for each value,
-        as `number`, `series` or `stability`. `earshot tracker verify` recomputes the values
-        from the results. `from` and `to` select the sweeps; `csv` is not available.
-
         With `format=csv`, the first line has the names of the columns. Answers have the columns
         `id`, `sweep`, `slot`, `askedAt`, `finishedAt`, `promptId`, `prompt`, `tags` (separated
-        by `;`), `target`, `sample`, `outcome`, `reason`, `surface`, `madeUp`, `model`, `text`,
-        `sources` (their number), `creditsCharged`, `attempts`. `text` and `sources` are empty
-        if there is no answer; for a search page, they are from its AI overview. Sweeps have the
-        columns `id`, `slot`, `state`, `reason`, `version`, `dueAt`, `startedAt`, `endsAt`,
-        `closedAt`, `planned`, `submitted`, `answered`, `missing`, `coverage`,
-        `creditsToCharge`, `creditsCharged`. A cell that a spreadsheet would read as a formula,
-        because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, is prefixed with
-        an apostrophe.
+        by `;`), `weight`, `target`, `sample`, `outcome`, `reason`, `surface`, `madeUp`,
+        `model`, `text`, `sources` (their number), `creditsCharged`, `attempts`. `text` and
+        `sources` are empty if there is no answer; for a search page, they are from its AI
+        overview. Sweeps have the columns `id`, `slot`, `state`, `reason`, `version`, `dueAt`,
+        `startedAt`, `endsAt`, `closedAt`, `planned`, `submitted`, `answered`, `missing`,
+        `coverage`, `creditsToCharge`, `creditsCharged`. A cell that a spreadsheet would read as
+        a formula, because it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, is
+        prefixed with an apostrophe.
 
         Exports of any length are streamed. An export that cannot be completed breaks the
         connection; it never ends as if it were complete.
@@ -2129,8 +2123,7 @@ class AsyncTrackers(AsyncGroup):
                 findings of the current rules in those answers. `metrics` are the metrics of
                 each sweep. For `sweeps` and `metrics`, only `sweep`, `from` and `to` apply;
                 `from` and `to` select sweeps by when they were due, with days in the tracker's
-                time zone. `numbers` are the metrics of the sweeps between `from` and `to` with
-                all data needed to recompute them.
+                time zone.
             format: The file format; `ndjson` (one JSON object per line) by default.
             target: The name of a target, such as `chatassistant/US`.
             from_: Only answers asked at or after this time or day.

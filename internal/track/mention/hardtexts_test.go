@@ -1,4 +1,4 @@
-package selfcheck
+package mention_test
 
 import (
 	"strings"
