@@ -49,6 +49,9 @@ func (s *Service) Work(ctx context.Context, clock func() time.Time) error {
 	return nil
 }
 
+// work is Work while the clock is trusted.
+func (s *Service) work(ctx context.Context, _ time.Time) error { return s.Work(ctx, s.Store.Now) }
+
 // stepOf does a step of claimed work and stores the progress.
 func (s *Service) stepOf(ctx context.Context, w *analysing.Work, now time.Time) error {
 	working, cancel := context.WithCancel(ctx)
@@ -105,7 +108,7 @@ func (s *Service) do(ctx context.Context, w *analysing.Work, now time.Time) (don
 	case earshot.WorkCount:
 		return s.count(ctx, t, w)
 	default:
-		return s.Reviewer.Step(ctx, t, w)
+		return s.Reviewer.Step(ctx, t, w, now)
 	}
 }
 
