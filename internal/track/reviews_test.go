@@ -54,7 +54,7 @@ func (w *world) review() {
 	var both sync.WaitGroup
 	for _, s := range w.services {
 		both.Go(func() {
-			if err := s.Work(w.Context(), func() time.Time { return w.now }); err != nil {
+			if err := s.Work(w.Context(), w.clock); err != nil {
 				w.Error(err)
 			}
 		})

@@ -120,13 +120,15 @@ func (w *world) two() (first, second string) {
 	return min(w.organization, other.ID), max(w.organization, other.ID)
 }
 
+func (w *world) clock() (time.Time, error) { return w.now, nil }
+
 // doWork lets services do all work at the same time.
 func (w *world) doWork(services ...*track.Service) {
 	w.Helper()
 	var all sync.WaitGroup
 	for _, s := range services {
 		all.Go(func() {
-			if err := s.Work(w.Context(), func() time.Time { return w.now }); err != nil {
+			if err := s.Work(w.Context(), w.clock); err != nil {
 				w.Error(err)
 			}
 		})
@@ -201,7 +203,7 @@ func TestWorkOfADeadNodeIsTakenOver(t *testing.T) {
 				kill()
 			}
 		}
-		if err := w.services[0].Work(ctx, func() time.Time { return w.now }); err != nil {
+		if err := w.services[0].Work(ctx, w.clock); err != nil {
 			t.Error(err)
 		}
 		store := analysing.New(w.store)
