@@ -311,6 +311,28 @@ func TestWorkIsRepeatedAfterAChange(t *testing.T) {
 	})
 }
 
+// A step that fails delays no other work, and clients see no internals.
+func TestAFailedStepIsShown(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		w, _ := newWorkWorld(t, address)
+		first, second := w.two()
+		failing, other := w.history(first, "shoes", 10), w.history(second, "shoes", 10)
+		w.exec(first, `UPDATE tracker_work SET state = '{' WHERE tracker = $1 AND kind = 'analyse'`, failing)
+		if err := w.services[0].Work(t.Context(), w.clock); err == nil || !strings.Contains(err.Error(), "JSON") {
+			t.Errorf("the step returns %v", err)
+		}
+		w.doWork(w.services...)
+		if w.current(first, failing) != 1 || w.current(second, other) != 2 {
+			t.Errorf("the rules are %d and %d", w.current(first, failing), w.current(second, other))
+		}
+		list, err := w.services[1].TrackerWork(t.Context(), first, "shoes")
+		if err != nil || len(list.Work) != 1 || list.Work[0].State != earshot.WorkFailed || !strings.Contains(list.Work[0].Error, "operator's log") {
+			t.Errorf("the work is %+v, %v", list, err)
+		}
+	})
+}
+
 // Work that a node of an older release did not enter is found.
 func TestWorkThatNobodyEnteredIsFound(t *testing.T) {
 	t.Parallel()
