@@ -24,7 +24,6 @@ import (
 	"earshot"
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
-	"earshot/internal/store/engine"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/answers"
@@ -87,10 +86,10 @@ func (r *reviewOf) sweeps(ctx context.Context, w *analysing.Work) (done bool, er
 			before = uuid.Nil.String()
 			break
 		}
-		if err = r.sweep(ctx, before); errors.Is(err, store.ErrNotFound) {
-			err = nil // deleted
+		// A sweep that is not found was deleted.
+		if err := r.sweep(ctx, before); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, fmt.Errorf("review sweep %s of tracker %s: %w", before, r.tracker.Name, err)
 		}
-		err = engine.Wrap(err, "review sweep %s of tracker %s", before, r.tracker.Name)
 		w.Done++
 	}
 	if err == nil {
