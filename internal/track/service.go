@@ -205,10 +205,7 @@ func (s *Service) Run(ctx context.Context) error {
 		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
 	})
 	loops.Go(func() {
-		again(ctx, stepEvery, nil, func() { s.log(ctx, "judging reviews failed", s.trusted(ctx, s.JudgeSome)) })
-	})
-	loops.Go(func() {
-		again(ctx, stepEvery, s.wakeWork, func() { s.log(ctx, "background work failed", s.Work(ctx, s.Store.Now)) })
+		again(ctx, stepEvery, s.wakeWork, func() { s.log(ctx, "background work failed", s.Work(ctx, s.Store.TrustedNow)) })
 	})
 	// An upgrade may have changed the rules.
 	s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now()))
@@ -268,7 +265,7 @@ func (s *Service) Wake() {
 
 // Step runs each loop of Run once, except for deleting expired answers.
 func (s *Service) Step(ctx context.Context, now time.Time) error {
-	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.Work(ctx, func() time.Time { return now }), s.JudgeSome(ctx, now), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
+	return errors.Join(s.moveOn(ctx, now), s.recordLost(ctx, now), s.Work(ctx, func() (time.Time, error) { return now, nil }), s.Watcher.Step(ctx, now), s.SendDue(ctx, now), s.WriteDays(ctx, func() time.Time { return now }))
 }
 
 // moveOn starts due sweeps, records answers, submits tasks and closes finished sweeps.

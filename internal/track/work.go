@@ -24,14 +24,18 @@ const (
 )
 
 // Work does background work of all trackers, one step at a time, until none is free. Organizations
-// take turns with their steps. If a step fails, Work returns its error.
-func (s *Service) Work(ctx context.Context, clock func() time.Time) error {
-	for _, r := range s.counter.Untallied() {
-		if err := s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkCount); err != nil {
+// take turns with their steps. If a step fails or clock returns an error, Work returns the error.
+func (s *Service) Work(ctx context.Context, clock func() (time.Time, error)) error {
+	for served := uuid.Nil.String(); ctx.Err() == nil; {
+		now, err := clock()
+		if err != nil {
 			return err
 		}
-	}
-	for served := uuid.Nil.String(); ctx.Err() == nil; {
+		for _, r := range s.counter.Untallied() {
+			if err := s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkCount); err != nil {
+				return err
+			}
+		}
 		w, err := s.analyses.ClaimWork(ctx, served, workLease)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -41,7 +45,7 @@ func (s *Service) Work(ctx context.Context, clock func() time.Time) error {
 			return err
 		default:
 			served = w.Organization
-			if err := s.stepOf(ctx, w, clock()); err != nil {
+			if err := s.stepOf(ctx, w, now); err != nil {
 				return err
 			}
 		}
@@ -105,7 +109,7 @@ func (s *Service) do(ctx context.Context, w *analysing.Work, now time.Time) (don
 	case earshot.WorkCount:
 		return s.count(ctx, t, w)
 	default:
-		return s.Reviewer.Step(ctx, t, w)
+		return s.Reviewer.Step(ctx, t, w, now)
 	}
 }
 

@@ -25,6 +25,9 @@ type Work struct {
 	State        []byte    // JSON: where the next step goes on; nil for the first one
 	Error        string    // why the last step failed, or ""
 
+	// Wait is how long the next step must wait. A step sets it.
+	Wait time.Duration
+
 	wanted   int64
 	lease    string
 	freeAt   int64
@@ -126,8 +129,8 @@ func (s *Store) EndStep(w *Work, done bool) error {
 		w.Restart()
 		w.State = nil
 	}
-	return s.updateWork(w, `lease = NULL, free_at = 0, served_at = `+s.Dialect.Now+`, began_at = $5, done = $6, total = $7, state = $8, error = NULL`,
-		engine.Millis(w.BeganAt), w.Done, w.Total, engine.NullText(string(w.State)))
+	return s.updateWork(w, `lease = NULL, free_at = `+s.Dialect.Now+` + $5, served_at = `+s.Dialect.Now+`, began_at = $6, done = $7, total = $8, state = $9, error = NULL`,
+		w.Wait.Milliseconds(), engine.Millis(w.BeganAt), w.Done, w.Total, engine.NullText(string(w.State)))
 }
 
 // FailStep ends the lease of a step whose progress is not stored. failure says why, or is "" if

@@ -18,29 +18,21 @@ func Committed(ctx context.Context, in engine.Querier, t Tracker, month string) 
 		FROM sweeps WHERE organization = $1 AND tracker = $2 AND month = $3`, t.Organization, t.ID, month))
 }
 
-// Sweep identifies a sweep.
-type Sweep struct {
-	Tracker
-	Sweep string
-}
-
-// unjudgedBatch limits the sweeps and the reviews that are judged in one step.
+// unjudgedBatch limits the sweeps and the reviews of a tracker that are judged in one step.
 const unjudgedBatch = 500
 
 // UnjudgedSweeps lists reviewed sweeps about whose new reviews a model has to be asked.
-func (s *Store) UnjudgedSweeps(ctx context.Context) ([]Sweep, error) {
-	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Sweep, error) {
-		return engine.FindAll(ctx, p.Lookups, func(w *Sweep) []any { return []any{&w.Organization, &w.ID, &w.Sweep} },
-			`SELECT organization, tracker, sweep FROM reviewed_sweeps WHERE judged = 0 ORDER BY organization, tracker, sweep LIMIT $1`, unjudgedBatch)
-	})
+func (s *Store) UnjudgedSweeps(ctx context.Context, t Tracker) ([]string, error) {
+	all, err := engine.FindValues[string](ctx, s.ShardOf(t.Organization).Lookups,
+		`SELECT sweep FROM reviewed_sweeps WHERE organization = $1 AND tracker = $2 AND judged = 0 ORDER BY sweep LIMIT $3`, t.Organization, t.ID, unjudgedBatch)
 	return all, engine.Wrap(err, "list sweeps to judge")
 }
 
 // Unjudged lists open reviews that answers of a sweep have and about which no model was asked.
-func (s *Store) Unjudged(ctx context.Context, of Sweep, limit int) ([]*Review, error) {
-	all, err := engine.FindRows(ctx, s.ShardOf(of.Organization).Lookups, reviewsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'open' AND judge_task IS NULL AND EXISTS (
+func (s *Store) Unjudged(ctx context.Context, t Tracker, sweep string, limit int) ([]*Review, error) {
+	all, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, reviewsTable, `WHERE organization = $1 AND tracker = $2 AND state = 'open' AND judge_task IS NULL AND EXISTS (
 		SELECT 1 FROM review_findings f WHERE f.organization = reviews.organization AND f.tracker = reviews.tracker AND f.review = reviews.id AND f.sweep = $3)
-		ORDER BY id LIMIT $4`, of.Organization, of.ID, of.Sweep, limit)
+		ORDER BY id LIMIT $4`, t.Organization, t.ID, sweep, limit)
 	return all, engine.Wrap(err, "list reviews to judge")
 }
 
@@ -54,18 +46,18 @@ type Judging struct {
 // could exceed the ceiling of the month (nil for none) are left out. SubmitJudging queues nothing
 // if another node was faster, or while the tasks do not fit into half of the organization's
 // queue. It returns the number of queued tasks.
-func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *int64, now time.Time) (n int, err error) {
-	err = s.Commit(store.Change{Organization: of.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
+func (s *Store) SubmitJudging(t Tracker, sweep string, tasks []Judging, month string, ceiling *int64, now time.Time) (n int, err error) {
+	err = s.Commit(store.Change{Organization: t.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
 		n = 0
-		o, err := w.Organization(of.Organization, now)
+		o, err := w.Organization(t.Organization, now)
 		if err != nil || len(tasks) > 0 && o.Queued+len(tasks) > (o.Plan.QueueCapacity+1)/2 {
 			return err
 		}
-		marked, err := w.Run(ctx, `UPDATE reviewed_sweeps SET judged = 1 WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND judged = 0`, of.Organization, of.ID, of.Sweep)
+		marked, err := w.Run(ctx, `UPDATE reviewed_sweeps SET judged = 1 WHERE organization = $1 AND tracker = $2 AND sweep = $3 AND judged = 0`, t.Organization, t.ID, sweep)
 		if err != nil || marked == 0 {
 			return err
 		}
-		committed, err := Committed(ctx, w, of.Tracker, month)
+		committed, err := Committed(ctx, w, t, month)
 		if err != nil {
 			return err
 		}
@@ -75,7 +67,7 @@ func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *
 				return nil
 			}
 			changed, err := w.Run(ctx, `UPDATE reviews SET judge_task = $4, judge_month = $5, judge_cost = $6 WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task IS NULL`,
-				of.Organization, of.ID, one.Review, task.ID, month, task.MaxCost)
+				t.Organization, t.ID, one.Review, task.ID, month, task.MaxCost)
 			if err != nil {
 				return err
 			}
@@ -90,14 +82,15 @@ func (s *Store) SubmitJudging(of Sweep, tasks []Judging, month string, ceiling *
 		return nil
 	}})
 	if err != nil {
-		return 0, fmt.Errorf("judge the reviews of sweep %s: %w", of.Sweep, err)
+		return 0, fmt.Errorf("judge the reviews of sweep %s: %w", sweep, err)
 	}
 	return n, nil
 }
 
 // Judged lists reviews about which a model was asked and whose opinion is not stored yet.
-func (s *Store) Judged(ctx context.Context) ([]*Review, error) {
-	all, err := engine.RowsFromAllShards(ctx, s.DB, reviewsTable, `WHERE judge_task IS NOT NULL AND opinion IS NULL ORDER BY judge_task LIMIT $1`, unjudgedBatch)
+func (s *Store) Judged(ctx context.Context, t Tracker) ([]*Review, error) {
+	all, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, reviewsTable,
+		`WHERE organization = $1 AND tracker = $2 AND judge_task IS NOT NULL AND opinion IS NULL ORDER BY judge_task LIMIT $3`, t.Organization, t.ID, unjudgedBatch)
 	return all, engine.Wrap(err, "list judged reviews")
 }
 

@@ -129,7 +129,7 @@ var (
 )
 
 // TrackersToReview lists trackers with ended sweeps that were not reviewed by their current rules and
-// definition and by this version of the word lists.
+// definition and by this version of the word lists, or that wait for a judge.
 func (s *Store) TrackersToReview(ctx context.Context, code int) ([]Tracker, error) {
 	all, err := engine.FromAllShards(s.DB, func(p *engine.Shard) ([]Tracker, error) {
 		return engine.FindAll(ctx, p.Reports, func(t *Tracker) []any { return []any{&t.Organization, &t.ID} }, `
@@ -139,7 +139,8 @@ func (s *Store) TrackersToReview(ctx context.Context, code int) ([]Tracker, erro
 				SELECT 1 FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.state IN ('closed', 'canceled') AND s.answered > 0 AND NOT EXISTS (
 					SELECT 1 FROM reviewed_sweeps v WHERE v.organization = s.organization AND v.tracker = s.tracker AND v.sweep = s.id
 						AND v.rules = r.version AND v.version = t.version AND v.code = $1))
-			ORDER BY t.organization, t.id`, code)
+			UNION SELECT organization, tracker FROM reviewed_sweeps WHERE judged = 0
+			UNION SELECT organization, tracker FROM reviews WHERE judge_task IS NOT NULL AND opinion IS NULL`, code)
 	})
 	return all, engine.Wrap(err, "list trackers to review")
 }

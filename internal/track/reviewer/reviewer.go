@@ -51,35 +51,51 @@ func New(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.
 // reviewStep is the number of answers after which a step ends. It reviews whole sweeps.
 const reviewStep = 5000
 
-// Step does the next step of the work on a tracker's reviews, and reports whether it has reached the
-// oldest sweep. It reviews ended sweeps that were not reviewed yet, or not by the current rules and
-// facts of the tracker.
-func (s *Reviewer) Step(ctx context.Context, t *tracking.Tracker, w *analysing.Work) (done bool, err error) {
+// Step does the next step of the work on a tracker's reviews, and reports whether all is done.
+func (s *Reviewer) Step(ctx context.Context, t *tracking.Tracker, w *analysing.Work, now time.Time) (done bool, err error) {
 	r := &reviewOf{Reviewer: s, id: reviewing.Tracker{Organization: t.Organization, ID: t.ID}, tracker: t}
-	if err := r.read(ctx); err != nil || r.rules == nil {
-		return true, err
+	if err := r.read(ctx); err != nil {
+		return false, err
 	}
+	if r.rules != nil {
+		if done, err := r.sweeps(ctx, w); err != nil || !done {
+			return false, err
+		}
+	}
+	waits, err := r.judge(ctx, now)
+	if waits {
+		w.Wait = judgeEvery
+	}
+	return !waits, err
+}
+
+// sweeps reviews the next ended sweeps that were not reviewed yet, or not by the current rules and
+// facts of the tracker, and reports whether it has reached the oldest one.
+func (r *reviewOf) sweeps(ctx context.Context, w *analysing.Work) (done bool, err error) {
 	before := uuid.Max.String()
 	if w.State == nil {
-		w.Total, err = s.reviews.CountUnreviewed(ctx, r.id, r.basis)
+		w.Total, err = r.reviews.CountUnreviewed(ctx, r.id, r.basis)
 	} else {
 		err = json.Unmarshal(w.State, &before)
 	}
-	for err == nil && r.answers < reviewStep {
-		var sweep string
-		if sweep, err = s.reviews.Unreviewed(ctx, r.id, r.basis, before); err != nil || sweep == "" {
-			return err == nil, err
+	for err == nil && !done && r.answers < reviewStep {
+		if before, err = r.reviews.Unreviewed(ctx, r.id, r.basis, before); err != nil {
+			break
 		}
-		if err := r.sweep(ctx, sweep); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return false, fmt.Errorf("review sweep %s of tracker %s: %w", sweep, t.Name, err)
+		if done = before == ""; done {
+			before = uuid.Nil.String()
+			break
+		}
+		// A sweep that is not found was deleted.
+		if err := r.sweep(ctx, before); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return false, fmt.Errorf("review sweep %s of tracker %s: %w", before, r.tracker.Name, err)
 		}
 		w.Done++
-		before = sweep
 	}
 	if err == nil {
 		w.State, err = json.Marshal(before)
 	}
-	return false, err
+	return done, err
 }
 
 // reviewOf is the review of a tracker's answers.
@@ -93,7 +109,7 @@ type reviewOf struct {
 	basis   reviewing.Basis
 	answers int // that were reviewed
 
-	hasJudge bool
+	definition *definition.Definition
 }
 
 // read reads the rules of the tracker.
@@ -102,6 +118,7 @@ func (r *reviewOf) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	r.definition = d
 	rules, panel, err := r.panels.CurrentPanel(ctx, r.tracker)
 	if err != nil || rules.Version == 0 {
 		// The brands cannot be looked for, which clients see when they read metrics, or the
@@ -111,7 +128,6 @@ func (r *reviewOf) read(ctx context.Context) (err error) {
 	if r.names, err = r.definitions.Names(ctx, r.tracker); err != nil {
 		return err
 	}
-	r.hasJudge = d.Judge != nil
 	text, err := json.Marshal(d.Facts)
 	if err != nil {
 		return fmt.Errorf("encode facts: %w", err)
@@ -161,7 +177,7 @@ func (r *reviewOf) sweep(ctx context.Context, id string) error {
 	}
 	// All nodes lock the rows in the same order.
 	sorted := slices.SortedFunc(maps.Values(reviews), func(a, b *reviewing.Review) int { return strings.Compare(a.ID, b.ID) })
-	judge := r.hasJudge && !r.tracker.Demo && r.store.Now().Sub(sweep.ClosedAt) < freshSweep
+	judge := r.definition.Judge != nil && !r.tracker.Demo && r.store.Now().Sub(sweep.ClosedAt) < freshSweep
 	return r.reviews.SaveSweep(r.id, id, r.basis, sorted, findings, judge)
 }
 
