@@ -23,11 +23,16 @@ import (
 
 // Version is the version of the analysis. Raise it with every change that gives another analysis
 // of the same answer; all kept answers are then analysed again.
-const Version = 4
+const Version = 5
 
 // Alike returns the first version that finds the same mentions and citations as a version, so
 // that series continue. Versions 3 and 4 store more than version 2, but find the same.
-func Alike(code int) int { return min(code, 2) }
+func Alike(code int) int {
+	if code == 3 || code == 4 {
+		return 2
+	}
+	return code
+}
 
 // Panel finds the brands of a tracker in results. It is immutable and safe for concurrent use.
 type Panel struct {

@@ -38,10 +38,8 @@ func (v *visible) addressesIn(b block) {
 		if to <= i {
 			continue
 		}
-		if first := v.chars[from].r; first == 'h' || first == 'H' || first == 'w' || first == 'W' {
-			if v.chars[i].r != '@' {
-				v.noteAddress(from, to)
-			}
+		if r := v.chars[i].r; r != '<' && r != '@' {
+			v.noteAddress(from, to)
 		}
 		v.exclude(from, to)
 		i = to - 1
@@ -62,13 +60,10 @@ func (v *visible) noteAddress(from, to int) {
 // webAddress returns the range of the address whose scheme ends at the colon at i. The range
 // is empty if there is no address.
 func (v *visible) webAddress(i int, b block) (from, to int) {
-	if !v.hasFold(i, b, "://") {
-		return i, i
-	}
 	for _, scheme := range []string{"https", "http"} {
-		if start := i - len(scheme); start >= b.from && v.hasFold(start, b, scheme) {
-			if end := v.addressEnd(i+len("://"), b); end > i+len("://") {
-				return start, end
+		if from = i - len(scheme); from >= b.from && v.hasFold(from, b, scheme+"://") {
+			if to = v.addressEnd(i+len("://"), b); to > i+len("://") {
+				return from, to
 			}
 		}
 	}
@@ -181,37 +176,43 @@ func (v *visible) inLocalPart(i int) bool {
 	return !v.chars[i].out && (isWord(r) && !isUnspaced(r) || strings.ContainsRune("._%+-", r))
 }
 
+// maxLabels is the maximum number of labels that are read as one host. It keeps the search
+// time proportional to the length of the text.
+const maxLabels = 8
+
 // hostEnd returns the end of the host that begins at i. A host has labels of letters, digits
-// and hyphens, joined by dots. It does not end with a dot or hyphen. It ends where the script
-// changes in a way that hosts do not have: ollaro.exampleは ends before は.
+// and hyphens, joined by dots. It does not begin or end with a dot or hyphen. It ends where
+// the script changes in a way that hosts do not have: ollaro.exampleは ends before は.
 func (v *visible) hostEnd(i int, b block) int {
-	end := i
-	for end < b.to && v.inHost(end, i) {
-		end++
+	if i >= b.to || v.chars[i].out || !isWord(v.chars[i].r) {
+		return i
 	}
-	for end > i && (v.chars[end-1].r == '.' || v.chars[end-1].r == '-') {
+	end := i + 1
+	for dots := 0; end < b.to && dots < maxLabels && v.inHost(end); end++ {
+		if v.chars[end].r == '.' {
+			dots++
+		}
+	}
+	for !isWord(v.chars[end-1].r) {
 		end--
 	}
 	return end
 }
 
-// inHost reports whether character i continues a host that began at start.
-func (v *visible) inHost(i, start int) bool {
-	c := v.chars[i]
-	if c.out || c.span != v.chars[start].span {
+// inHost reports whether character i continues a host that contains the character before.
+func (v *visible) inHost(i int) bool {
+	left, right := v.chars[i-1], v.chars[i]
+	switch {
+	case left.out || right.out || left.span != right.span:
 		return false
+	case isWord(left.r) && isWord(right.r):
+		return writing(left.r) == writing(right.r)
+	default:
+		return isHost(left.r) && isHost(right.r) && (left.r != '.' || right.r != '.')
 	}
-	if i > start && isWord(c.r) && isWord(v.chars[i-1].r) && isBoundary(v.chars[i-1].r, c.r) && writing(c.r) != writing(v.chars[i-1].r) {
-		return false
-	}
-	switch c.r {
-	case '-':
-		return i > start
-	case '.':
-		return i > start && v.chars[i-1].r != '.'
-	}
-	return isWord(c.r)
 }
+
+func isHost(r rune) bool { return isWord(r) || r == '-' || r == '.' }
 
 // writing returns a different number for each script without spaces between words, and -1
 // for all other scripts.

@@ -160,12 +160,4 @@ func (r *Rules) knows(text string) bool {
 var headsFile string
 
 // commonHeads has frequent list heads and emphasised words that are not names.
-var commonHeads = sync.OnceValue(func() map[string]bool {
-	heads := map[string]bool{}
-	for _, line := range dataLines(headsFile) {
-		for head := range strings.SplitSeq(line, " / ") {
-			heads[string(foldText(head, false))] = true
-		}
-	}
-	return heads
-})
+var commonHeads = sync.OnceValue(func() map[string]bool { return dataWords(headsFile) })

@@ -129,10 +129,7 @@ func (c *compiler) name(path, switches string, brand, nth int, text string, m Ma
 	n.prefixes = c.affixes(switches+".prefixes", m.Prefixes, exact)
 	n.suffixes = c.affixes(switches+".suffixes", m.Suffixes, exact)
 	for i, word := range m.Near {
-		if n.near == nil {
-			n.near = map[string]bool{}
-		}
-		c.word(fmt.Sprintf("%s.near[%d]", switches, i), word, n.near)
+		c.word(fmt.Sprintf("%s.near[%d]", switches, i), word, &n.near)
 	}
 	for i, text := range m.Not {
 		c.not(fmt.Sprintf("%s.not[%d]", switches, i), text, &n)
@@ -167,27 +164,27 @@ func (c *compiler) affixes(path string, texts []string, exact bool) []affix {
 	return list
 }
 
-// word adds a single word to a set.
-func (c *compiler) word(path, text string, set map[string]bool) {
+// word adds a single word to a set, which may be nil.
+func (c *compiler) word(path, text string, set *map[string]bool) {
 	folded := c.fold(path, text)
+	if *set == nil {
+		*set = map[string]bool{}
+	}
 	if slices.ContainsFunc(folded, func(r rune) bool { return !isWord(r) }) {
 		c.problem(path, "must be a single word of letters and digits")
 	}
-	set[string(folded)] = true
+	(*set)[string(folded)] = true
 }
 
 // not reads an entry of Match.Not: a phrase around the name, or a word.
 func (c *compiler) not(path, text string, n *name) {
 	phrases := phrasesAround(n, foldText(text, false))
 	if len(phrases) == 0 {
-		if n.forbidden == nil {
-			n.forbidden = map[string]bool{}
-		}
 		if slices.ContainsFunc(foldText(text, false), func(r rune) bool { return !isWord(r) }) {
 			c.problem(path, "must be a single word, or a phrase that contains the name")
 			return
 		}
-		c.word(path, text, n.forbidden)
+		c.word(path, text, &n.forbidden)
 		return
 	}
 	for _, p := range phrases {

@@ -2,8 +2,9 @@ package mention
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 
 	"earshot/internal/track/source"
@@ -13,11 +14,14 @@ import (
 // public suffix in the ICANN section of the public suffix list, or the host belongs to a
 // domain of the panel. A host of a brand's domain or subdomain is a domain mention of the
 // brand. Names inside a host or its path do not count, unless a name covers the whole host.
+//
+// Many answers lack the space between two sentences ("unlimited text.Mint Mobile"), and many
+// words are public suffixes. A dot before an upper-case letter therefore ends a sentence,
+// except before "Com" and in hosts of the panel's domains.
 
 // hostToken is a host in running text.
 type hostToken struct {
-	from, to   int // the host
-	end        int // end of the path
+	from, to   int
 	brand, nth int // the brand and the index of its domain; brand is -1 if there is none
 }
 
@@ -25,37 +29,36 @@ type hostToken struct {
 func (r *Rules) hosts(v *visible) []hostToken {
 	var found []hostToken
 	for _, b := range v.blocks {
-		for i := b.from; i < b.to; i++ {
-			if v.chars[i].r != '.' || v.chars[i].out || i == b.from || i+1 == b.to || !isWord(v.chars[i-1].r) || !isWord(v.chars[i+1].r) {
+		for i := b.from + 1; i+1 < b.to; i++ {
+			if v.chars[i].r != '.' || v.chars[i].out || !isWord(v.chars[i-1].r) || !isWord(v.chars[i+1].r) {
 				continue
 			}
 			start := v.hostStart(i, b)
 			end := v.hostEnd(start, b)
-			if end <= i {
-				continue
+			next := i // the end of the sentence or of the labels
+			for next < end && (v.chars[next].r != '.' || !v.beginsSentence(next+1, b)) {
+				next++
 			}
-			if host, ok := r.host(v, start, end, b); ok {
+			if host, ok := r.host(v, start, end, next); ok {
 				found = append(found, host)
-				v.exclude(host.to, host.end)
-				end = max(end, host.end)
+				next = v.pathEnd(host.to, b)
+				v.exclude(host.to, next)
 			}
-			i = end - 1
+			i = next
 		}
 	}
 	return found
 }
 
+// beginsSentence reports whether a sentence begins at character i, which follows a dot.
+func (v *visible) beginsSentence(i int, b block) bool {
+	return unicode.IsUpper(v.chars[i].r) && (!v.hasFold(i, b, "com") || i+3 < b.to && isWord(v.chars[i+3].r))
+}
+
 // hostStart returns the start of the label before the dot at i.
 func (v *visible) hostStart(i int, b block) int {
 	start := i
-	for start > b.from {
-		c := v.chars[start-1]
-		if c.out || c.span != v.chars[i].span || !isWord(c.r) && c.r != '-' {
-			break
-		}
-		if start < i && isWord(c.r) && isWord(v.chars[start].r) && isBoundary(c.r, v.chars[start].r) && writing(c.r) != writing(v.chars[start].r) {
-			break
-		}
+	for start > b.from && v.chars[start-1].r != '.' && v.inHost(start) {
 		start--
 	}
 	for start < i && v.chars[start].r == '-' {
@@ -64,16 +67,14 @@ func (v *visible) hostStart(i int, b block) int {
 	return start
 }
 
-// host finds the host at the start of a range. It drops labels from the end until the rest is
-// a host: in "ollaro.com.But" the host is ollaro.com.
-func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
+// host finds the longest host that begins at start. A host ends at or before end, and unless
+// it belongs to the panel, in the first sentence.
+func (r *Rules) host(v *visible, start, end, sentence int) (hostToken, bool) {
 	for to := end; to > start; {
-		if to-start <= maxHost {
-			name := hostName(v.text(start, to))
-			brand, nth := r.brandOf(name)
-			if brand >= 0 || isPublic(name) {
-				return hostToken{from: start, to: to, end: v.pathEnd(to, b), brand: brand, nth: nth}, true
-			}
+		name := hostName(v.text(start, to))
+		brand, nth := r.brandOf(name)
+		if brand >= 0 || to <= sentence && isPublic(name) {
+			return hostToken{from: start, to: to, brand: brand, nth: nth}, true
 		}
 		for to--; to > start && v.chars[to].r != '.'; {
 			to--
@@ -82,18 +83,23 @@ func (r *Rules) host(v *visible, start, end int, b block) (hostToken, bool) {
 	return hostToken{}, false
 }
 
-// maxHost is the maximum length of a host (RFC 1035).
-const maxHost = 253
-
 // pathEnd returns the end of the port, path or query after a host.
 func (v *visible) pathEnd(to int, b block) int {
-	if to >= b.to || !strings.ContainsRune("/?#:", v.chars[to].r) || v.chars[to].span != v.chars[to-1].span {
+	if to+1 >= b.to || v.chars[to].span != v.chars[to-1].span {
 		return to
 	}
-	if v.chars[to].r != '/' && (to+1 >= b.to || !isWord(v.chars[to+1].r)) {
-		return to // the question mark or colon belongs to the sentence
+	next, ok := v.chars[to+1].r, false
+	switch v.chars[to].r {
+	case '/':
+		ok = true
+	case '#':
+		ok = isWord(next)
+	case '?':
+		ok = isWord(next) && !unicode.IsUpper(next) // otherwise the next sentence begins
+	case ':':
+		ok = next >= '0' && next <= '9'
 	}
-	if v.chars[to].r == ':' && (v.chars[to+1].r < '0' || v.chars[to+1].r > '9') {
+	if !ok {
 		return to
 	}
 	return v.restEnd(to, to, b)
@@ -101,42 +107,26 @@ func (v *visible) pathEnd(to int, b block) int {
 
 // hostName normalizes a host: in lower case and, if possible, in ASCII.
 func hostName(text string) string {
-	if name, err := source.Host(text); err == nil {
-		return name
+	if utf8.RuneCountInString(text) < len(text) {
+		if name, err := source.Host(text); err == nil {
+			return name
+		}
 	}
 	return strings.ToLower(text)
 }
 
 // brandOf returns the brand with the longest domain that contains a host, or -1.
 func (r *Rules) brandOf(host string) (brand, nth int) {
-	for domain := host; len(r.domains) > 0; {
-		if owner, ok := r.domains[domain]; ok {
-			return owner.brand, owner.nth
-		}
-		_, parent, more := strings.Cut(domain, ".")
-		if !more {
-			break
-		}
-		domain = parent
+	if owner, ok := source.Lookup(r.domains, host); ok {
+		return owner.brand, owner.nth
 	}
 	return -1, 0
 }
 
-// isPublic reports whether the last label of a host is a public suffix in the ICANN section
-// of the list.
+// isPublic reports whether a host has several labels, the last a public suffix in the ICANN
+// section of the list.
 func isPublic(host string) bool {
 	dot := strings.LastIndexByte(host, '.')
-	if dot <= 0 || dot+1 == len(host) {
-		return false
-	}
-	label := host[dot+1:]
-	if strings.Trim(label, "0123456789") == "" || len(label) > 63 {
-		return false
-	}
-	ascii, err := idna.Punycode.ToASCII(label)
-	if err != nil {
-		return false
-	}
-	_, icann := publicsuffix.PublicSuffix("a.b." + ascii)
-	return icann
+	_, icann := publicsuffix.PublicSuffix("a." + hostName(host[dot+1:]))
+	return icann && dot > 0
 }

@@ -94,9 +94,13 @@ func (s *scan) nextHost(from int) int {
 func (s *scan) hitAt(i int, b block) (hit Mention, end int, ok bool) {
 	s.found = s.trie.at(s.glyphs, i, s.found[:0])
 	from := int(s.glyphs[i].from)
-	host, isHost := s.hostAt(from)
+	isHost := len(s.hosts) > 0 && s.hosts[0].from == from
 	if len(s.found) == 0 && !isHost {
 		return Mention{}, 0, false
+	}
+	var host hostToken
+	if isHost {
+		host = s.hosts[0]
 	}
 	slices.SortFunc(s.found, func(a, b match) int { return cmp.Or(b.end-a.end, int(a.id-b.id)) })
 	for _, m := range s.found {
@@ -123,13 +127,6 @@ func (s *scan) mention(kind Kind, brand, nth, from, to int) Mention {
 		Brand: brand, Name: nth, Kind: kind, from: from, to: to,
 		Start: int(s.v.chars[from].start), End: int(s.v.chars[to-1].end),
 	}
-}
-
-func (s *scan) hostAt(from int) (hostToken, bool) {
-	if len(s.hosts) > 0 && s.hosts[0].from == from {
-		return s.hosts[0], true
-	}
-	return hostToken{}, false
 }
 
 // coversHosts reports whether a name covers each host that it overlaps completely.

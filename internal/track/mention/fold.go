@@ -231,7 +231,7 @@ func Fold(text string) string { return string(foldText(text, false)) }
 
 // foldText folds a name, a prompt or a phrase, and trims white space.
 func foldText(text string, keepCase bool) []rune {
-	v := newVisible(len(text))
+	var v visible
 	v.addText(text, 0, len(text))
 	return []rune(strings.Trim(string(foldChars(v.chars, keepCase)), " "))
 }

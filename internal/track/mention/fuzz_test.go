@@ -84,21 +84,15 @@ func TestHostileTextsTakeLinearTime(t *testing.T) {
 		mention.BrandNames{Name: "b", Match: mention.Match{Near: []string{"zzz"}, Within: 20, Not: []string{"b x", "y b"}}},
 		mention.BrandNames{Name: "x.example", Domains: []string{"x.example"}},
 	)
-	const size = 60_000
 	for name, unit := range map[string]string{
 		"letters": "a", "joined": "a-", "hyphens": "-", "near": "b ", "long words": "bé", "marks": "e\u0301\u0302", "stops": "x. ", "dots": "x.",
-		"hosts": "x.example/", "colons": "http://", "at": "a@", "angle": "<a:", "brackets": "[1]", "round": "(b)", "quotes": "“b”", "commas": "b,[1], ",
-		"no mention": "no mention of b ", "footnotes": "b[^1]",
+		"hosts": "x.example/", "sentences": "x.Xx.", "colons": "http://", "at": "a@", "angle": "<a:", "brackets": "[1]", "round": "(b)", "quotes": "“b”",
+		"commas": "b,[1], ", "no mention": "no mention of b ", "footnotes": "b[^1]",
+		"items": "1. b\n", "links": "[b](http://x.example) ", "addresses": "http://x.example/b ", "cells": "| b ",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := strings.Repeat(unit, size/len(unit))
-			rules.Find(mention.Text{Body: body, Format: mention.Plain, Prompt: strings.Repeat(unit, 2000)})
-		})
-	}
-	for name, unit := range map[string]string{"items": "1. b\n", "links": "[b](http://x.example) ", "addresses": "http://x.example/b ", "cells": "| b "} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			rules.Find(mention.Text{Body: strings.Repeat(unit, 60_000/len(unit)), Format: mention.Plain, Prompt: strings.Repeat(unit, 2000)})
 			rules.Find(mention.Text{Body: strings.Repeat(unit, 20_000/len(unit))})
 		})
 	}

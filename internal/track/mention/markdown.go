@@ -139,20 +139,13 @@ func (r *reader) footnotes(list ast.Node) {
 		r.footnote = note.Index
 		links := len(r.links)
 		r.container(note)
-		r.addresses(chars)
+		for _, b := range r.blocks[blocks:] {
+			r.addressesIn(b)
+		}
 		for i := links; i < len(r.links); i++ {
 			r.links[i].note, r.links[i].from, r.links[i].to = note.Index, -1, -1
 		}
 		r.chars, r.blocks, r.footnote = r.chars[:chars], r.blocks[:blocks], 0
-	}
-}
-
-// addresses records the addresses in the blocks from a character on.
-func (r *reader) addresses(from int) {
-	for _, b := range r.blocks {
-		if b.from >= from {
-			r.addressesIn(b)
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -25,10 +26,8 @@ const (
 
 // readPrompt folds a prompt. Addresses in it are excluded as in an answer.
 func (r *Rules) readPrompt(text string) prompt {
-	v := newVisible(len(text))
-	v.begin()
-	v.addText(text, 0, len(text))
-	v.end()
+	v := &visible{}
+	v.read(Text{Body: text, Format: Plain})
 	v.addresses()
 	r.hosts(v)
 	for len(v.chars) > 0 && endsSentence(v.chars[len(v.chars)-1]) {
@@ -57,7 +56,7 @@ func (r *Rules) readPrompt(text string) prompt {
 
 // endsSentence reports whether a character at the end of a prompt is ignored.
 func endsSentence(c char) bool {
-	return !c.out && (unicode.IsSpace(c.r) || unicode.IsPunct(c.r) && !isOpening(c.r))
+	return !c.out && (unicode.IsSpace(c.r) || unicode.IsPunct(c.r) && !unicode.In(c.r, unicode.Ps, unicode.Pi))
 }
 
 // cutPrompt excludes the prompt from the prose and reports whether it was found.
@@ -126,17 +125,8 @@ func (s *scan) isPrompt(p prompt, from, to int) bool {
 
 // fills reports whether the blocks of a range have no letters or digits outside the range.
 func (v *visible) fills(start, end int, first, last block) bool {
-	for i := first.from; i < start; i++ {
-		if isWord(v.chars[i].r) {
-			return false
-		}
-	}
-	for i := end; i < last.to; i++ {
-		if isWord(v.chars[i].r) {
-			return false
-		}
-	}
-	return true
+	inWord := func(c char) bool { return isWord(c.r) }
+	return !slices.ContainsFunc(v.chars[first.from:start], inWord) && !slices.ContainsFunc(v.chars[end:last.to], inWord)
 }
 
 // isQuoted reports whether a range is between quotation marks. Punctuation may precede the
@@ -167,8 +157,6 @@ func isQuote(r rune) bool {
 	}
 	return false
 }
-
-func isOpening(r rune) bool { return unicode.In(r, unicode.Ps, unicode.Pi) }
 
 // blockOf returns the block that contains a character.
 func (v *visible) blockOf(i int) block {

@@ -2,7 +2,6 @@ package mention
 
 import (
 	"slices"
-	"strconv"
 	"unicode"
 )
 
@@ -188,15 +187,10 @@ func (v *visible) numberAt(i int, b block) (number, end int) {
 	if r := v.chars[i].r; r != '[' && r != '【' {
 		return 0, i
 	}
-	digits := ""
-	for end = i + 1; end < b.to && len(digits) < 4 && v.chars[end].r >= '0' && v.chars[end].r <= '9'; end++ {
-		digits += string(v.chars[end].r)
+	for end = i + 1; end < b.to && end <= i+4 && v.chars[end].r >= '0' && v.chars[end].r <= '9'; end++ {
+		number = 10*number + int(v.chars[end].r-'0')
 	}
-	if end == b.to || v.chars[end].r != ']' && v.chars[end].r != '】' {
-		return 0, i
-	}
-	number, err := strconv.Atoi(digits)
-	if err != nil {
+	if end == i+1 || end == b.to || v.chars[end].r != ']' && v.chars[end].r != '】' {
 		return 0, i
 	}
 	return number, end + 1

@@ -20,18 +20,10 @@ import (
 //
 // Titles in Text.Sources are never searched, and the texts of footnotes are not read.
 
-// sourceWordsFile has the words for sources, one per line.
-//
 //go:embed data/sources.txt
 var sourceWordsFile string
 
-var sourceWords = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{}
-	for _, line := range dataLines(sourceWordsFile) {
-		words[string(foldText(line, false))] = true
-	}
-	return words
-})
+var sourceWords = sync.OnceValue(func() map[string]bool { return dataWords(sourceWordsFile) })
 
 // longestSourceWord is the maximum length of a heading of sources: the longest word has 11
 // characters, and a colon and spaces may follow.
@@ -125,10 +117,7 @@ func isAddressOf(label, target string) bool {
 }
 
 func bareAddress(address string) string {
-	address = strings.ToLower(address)
-	for _, scheme := range []string{"https://", "http://"} {
-		address = strings.TrimPrefix(address, scheme)
-	}
+	address = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(address), "https://"), "http://")
 	return strings.TrimSuffix(strings.TrimPrefix(address, "www."), "/")
 }
 
@@ -151,4 +140,15 @@ func dataLines(file string) []string {
 		}
 	}
 	return lines
+}
+
+// dataWords returns the folded words of a data file. A line has words with " / " between them.
+func dataWords(file string) map[string]bool {
+	words := map[string]bool{}
+	for _, line := range dataLines(file) {
+		for word := range strings.SplitSeq(line, " / ") {
+			words[Fold(word)] = true
+		}
+	}
+	return words
 }

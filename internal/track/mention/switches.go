@@ -108,15 +108,8 @@ func (s *scan) hasAffix(a affix, from, to int) bool {
 
 // hasText reports whether a folded text begins at a glyph.
 func (s *scan) hasText(from int, text []rune) bool {
-	if from < 0 || from+len(text) > len(s.glyphs) {
-		return false
-	}
-	for i, r := range text {
-		if s.glyphs[from+i].r != r {
-			return false
-		}
-	}
-	return true
+	to := from + len(text)
+	return from >= 0 && to <= len(s.glyphs) && slices.EqualFunc(s.glyphs[from:to], text, func(g glyph, r rune) bool { return g.r == r })
 }
 
 // phrasesAround splits a folded text at each occurrence of the name. The occurrence need not
@@ -152,38 +145,29 @@ func (s *scan) inPhrase(p phrase, from, to int, b block) bool {
 // near reports whether one of the words is among the n words before or after a range. Words
 // are runs of letters, digits and marks. They may be in other blocks.
 func (s *scan) near(words map[string]bool, n, from, to int) bool {
-	for i, left := from-1, n; i >= 0 && left > 0; i-- {
+	return s.follows(words, n, from-1, -1) || s.follows(words, n, to, +1)
+}
+
+// follows looks for one of the words among the n words from glyph i on, in one direction.
+func (s *scan) follows(words map[string]bool, n, i, step int) bool {
+	for ; i >= 0 && i < len(s.glyphs) && n > 0; i += step {
 		if !s.isWordAt(i) {
 			continue
 		}
-		end := i + 1
-		for i > 0 && s.isWordAt(i-1) {
-			i--
+		first := i
+		for s.isWordAt(i + step) {
+			i += step
 		}
-		if words[s.word(i, end)] {
+		if words[s.word(min(first, i), max(first, i)+1)] {
 			return true
 		}
-		left--
-	}
-	for i, left := to, n; i < len(s.glyphs) && left > 0; i++ {
-		if !s.isWordAt(i) {
-			continue
-		}
-		start := i
-		for i < len(s.glyphs) && s.isWordAt(i) {
-			i++
-		}
-		if words[s.word(start, i)] {
-			return true
-		}
-		left--
+		n--
 	}
 	return false
 }
 
 func (s *scan) isWordAt(i int) bool {
-	g := s.glyphs[i]
-	return g.r >= 0 && isWord(s.v.chars[g.from].r)
+	return i >= 0 && i < len(s.glyphs) && s.glyphs[i].r >= 0 && isWord(s.v.chars[s.glyphs[i].from].r)
 }
 
 func (s *scan) word(from, to int) string {

@@ -3,7 +3,6 @@ package mention
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -47,10 +46,6 @@ type visible struct {
 
 // noteMark is a footnote mark before the character with index at.
 type noteMark struct{ at, number int }
-
-func newVisible(size int) *visible {
-	return &visible{chars: make([]char, 0, size), item: -1, open: -1}
-}
 
 // read reads the visible text of an answer. It reuses the memory of v.
 func (v *visible) read(t Text) {
@@ -122,17 +117,14 @@ func (v *visible) exclude(from, to int) {
 // readPlain reads a text without markup. Empty lines separate blocks.
 func (v *visible) readPlain(body string) {
 	v.begin()
-	for start := 0; start < len(body); {
-		end := len(body)
-		if n := strings.IndexByte(body[start:], '\n'); n >= 0 {
-			end = start + n + 1
-		}
-		if strings.TrimFunc(body[start:end], unicode.IsSpace) == "" {
+	start := 0
+	for line := range strings.Lines(body) {
+		if strings.TrimSpace(line) == "" {
 			v.begin()
 		} else {
-			v.addText(body, start, end)
+			v.addText(body, start, start+len(line))
 		}
-		start = end
+		start += len(line)
 	}
 	v.end()
 }

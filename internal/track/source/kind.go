@@ -88,15 +88,8 @@ func NewSites(own, rivals []string, overrides map[string]Type) (*Sites, error) {
 // Type returns the type of a host in the form of Parse.
 func (s *Sites) Type(host string) Type {
 	for _, table := range []map[string]Type{s.overrides, s.panel, sites()} {
-		for domain := host; ; {
-			if kind, ok := table[domain]; ok {
-				return kind
-			}
-			_, parent, more := strings.Cut(domain, ".")
-			if !more {
-				break
-			}
-			domain = parent
+		if kind, ok := Lookup(table, host); ok {
+			return kind
 		}
 	}
 	return Other

@@ -136,6 +136,14 @@ func Within(host, domain string) bool {
 	return ok && domain != "" && (rest == "" || strings.HasSuffix(rest, "."))
 }
 
+// Lookup returns the value of the longest domain in a table that contains a host.
+func Lookup[V any](table map[string]V, host string) (value V, ok bool) {
+	for more := true; more && !ok; _, host, more = strings.Cut(host, ".") {
+		value, ok = table[host]
+	}
+	return value, ok
+}
+
 func hostport(host, port, scheme string) string {
 	isDefault := scheme == "http" && port == "80" || scheme == "https" && port == "443"
 	if port != "" && !isDefault {
@@ -218,11 +226,8 @@ func cleanQuery(query string) string {
 	if len(kept) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(kept, func(a, b string) int {
-		nameA, _, _ := strings.Cut(a, "=")
-		nameB, _, _ := strings.Cut(b, "=")
-		return strings.Compare(nameA, nameB)
-	})
+	name := func(part string) string { before, _, _ := strings.Cut(part, "="); return before }
+	slices.SortStableFunc(kept, func(a, b string) int { return strings.Compare(name(a), name(b)) })
 	return "?" + strings.Join(kept, "&")
 }
 

@@ -88,14 +88,6 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestTable checks the table of well-known sites.
-func TestTable(t *testing.T) {
-	t.Parallel()
-	if err := source.CheckTable(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestCited(t *testing.T) {
 	t.Parallel()
 	sites, err := source.NewSites([]string{"ollaro.example"}, nil, nil)
