@@ -85,9 +85,9 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 # an hour with its checks.
 .PHONY: soak
 soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, upgrade nodes, run through outages and a failover, and use Citus if it is installed (3 hours)
-	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
-	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/isolation/
-	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|ABacklog|FailedSync" ./test/tasks/ ./test/service/
+	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/service/
+	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/service/
+	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneTaskForAKey|FaultyReceivers|ABacklog|FailedSync" ./internal/store/ ./test/service/
 	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -exec "env -u GOTMPDIR" -run FullDisk ./test/service/
 	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
@@ -95,7 +95,7 @@ soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, u
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m -skip TestADay ./test/chaos/ ./internal/upstream/browser/
 	EARSHOT_SOAK_DAY=45m scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 90m -run TestADay ./test/chaos/
 	$(GO) test -count=1 -run Planted ./internal/track/selfcheck -full
-	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
+	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
 check: lint test ## Run lint and test, as CI does

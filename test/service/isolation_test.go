@@ -1,6 +1,7 @@
-// Package isolation has somebody abuse a node, and a victim beside them who must not
-// notice. Nothing here is timed: what is held are shares and refusals.
-package isolation
+package service_test
+
+// The tests in this file abuse a node, and a victim next to it must not notice. Nothing is timed:
+// they check shares and refusals.
 
 import (
 	"bufio"
@@ -14,15 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // served is what the victim does, and that it works.
 func served(t *testing.T, n *harness.Node, victim *app.Account) {

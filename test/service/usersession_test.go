@@ -1,4 +1,4 @@
-package people_test
+package service_test
 
 import (
 	"cmp"
