@@ -93,6 +93,7 @@ soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, u
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m -skip TestADay ./test/chaos/ ./internal/upstream/browser/
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -timeout 60m ./test/contract/ ./test/mcp/ ./test/tracking/ ./test/upstreams/
 	EARSHOT_SOAK_DAY=45m scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 90m -run TestADay ./test/chaos/
 	$(GO) test -count=1 -run Planted ./internal/track/selfcheck -full
 	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tracking/ ./test/contract/ ./test/chaos/
