@@ -112,39 +112,6 @@ func TestForgedKeys(t *testing.T) {
 	served(t, n, victim) // from the same address: its key is in memory
 }
 
-// TestStreams has one account open streams with many keys.
-func TestStreams(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
-	victim, abuser := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
-	open := func(a *app.Account) int {
-		req := n.Request(t.Context(), t, a, http.MethodGet, "/v1/live", "")
-		req.Close = true
-		resp, err := http.DefaultTransport.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { resp.Body.Close() })
-		return resp.StatusCode
-	}
-	held := 0
-	for range 130 { // keys, of which each may have eight
-		key := n.Key(t, abuser, time.Time{}, account.ScopeRead)
-		for range 8 {
-			if open(key) == http.StatusOK {
-				held++
-			}
-		}
-	}
-	if held < 900 || held > 1010 {
-		t.Errorf("the abuser holds %d streams of 2,000", held)
-	}
-	if status := open(victim); status != http.StatusOK {
-		t.Errorf("the victim's stream is answered with %d", status)
-	}
-	served(t, n, victim)
-}
-
 // TestHangingUpstreams has six accounts fill the workers with tasks that never end.
 func TestHangingUpstreams(t *testing.T) {
 	t.Parallel()

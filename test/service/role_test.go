@@ -44,20 +44,6 @@ func TestAnAPINodeRunsNoTasks(t *testing.T) {
 	})
 }
 
-func TestAWorkerTakesNoCalls(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		worker := harness.StartOn(t, address, as(app.RoleWorker))
-		a := worker.Organization(t, "business", 1000)
-		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/nothing"} {
-			worker.Get(t, a, path).Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
-		}
-		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			worker.Get(t, nil, path).Has(t, path, http.StatusOK)
-		}
-	})
-}
-
 // The spec promises that another account's large batch does not delay mine.
 func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	t.Parallel()
