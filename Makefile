@@ -23,7 +23,7 @@ build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
 .PHONY: test
-test: ## Run all tests on SQLite, PostgreSQL and Chromium, most with the race detector (PKG=./internal/store for fewer)
+test: ## Run all tests on SQLite, PostgreSQL and Chromium, many with the race detector (PKG=./internal/store for fewer)
 	@scripts/test.sh $(PKG)
 
 .PHONY: module
