@@ -98,57 +98,56 @@ func TestSlotsInUseAreToldAboveTheLimit(t *testing.T) {
 
 func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a := n.Organization(t, "enterprise-2k", 1000)
-		ask := func(prompt string) *harness.Reply {
-			return n.Post(t, a, harness.ChatPath, harness.JSON(t, map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")}))
-		}
-		// All at once, since most of the time they wait before they try again.
-		var asked sync.WaitGroup
-		for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
-			asked.Go(func() {
-				if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
-					t.Errorf("%s: %d %s", prompt, r.StatusCode, r.Body)
-				}
-			})
-		}
-		asked.Wait()
-		before := n.Reload(t, a).Balance
-		for prompt, reason := range map[string]earshot.Reason{
-			"bikes [[fail=5]]":        earshot.ReasonUnavailable,
-			"bikes [[status=503]]":    earshot.ReasonUnavailable,
-			"bikes [[block]]":         earshot.ReasonBlocked,
-			"bikes [[garbage]]":       earshot.ReasonUnreadable,
-			"bikes [[empty]]":         earshot.ReasonEmpty,
-			"bikes [[cut]]":           earshot.ReasonUnavailable,
-			"bikes [[huge]]":          earshot.ReasonUnreadable,
-			"legacy [[block]]":        earshot.ReasonBlocked,
-			"legacy [[garbage]]":      earshot.ReasonUnreadable,
-			"legacy [[empty]]":        earshot.ReasonEmpty,
-			"legacy bikes [[cut]]":    earshot.ReasonUnavailable,
-			"legacy bikes [[fail=9]]": earshot.ReasonUnavailable,
-		} {
-			asked.Go(func() {
-				r := ask(prompt)
-				if r.StatusCode != http.StatusBadGateway {
-					t.Errorf("%s: %d %.200s", prompt, r.StatusCode, r.Body)
-					return
-				}
-				var details earshot.UpstreamDetails
-				failure := r.Failure(t)
-				if err := json.Unmarshal(failure.Details, &details); err != nil {
-					t.Error(err)
-				}
-				if failure.Code != earshot.CodeUpstream || details != (earshot.UpstreamDetails{Service: "chatassistant", Reason: reason}) || r.Number(t, "X-Credits-Charged") != 0 {
-					t.Errorf("%s: %s", prompt, r.Body)
-				}
-			})
-		}
-		asked.Wait()
-		if after := n.Reload(t, a).Balance; after != before {
-			t.Errorf("failures cost %d credits", before-after)
-		}
-	})
+	n := harness.Start(t)
+	a := n.Organization(t, "enterprise-2k", 1000)
+	ask := func(prompt string) *harness.Reply {
+		return n.Post(t, a, harness.ChatPath, harness.JSON(t, map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")}))
+	}
+	// All at once, since most of the time they wait before they try again.
+	var asked sync.WaitGroup
+	for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
+		asked.Go(func() {
+			if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
+				t.Errorf("%s: %d %s", prompt, r.StatusCode, r.Body)
+			}
+		})
+	}
+	asked.Wait()
+	before := n.Reload(t, a).Balance
+	for prompt, reason := range map[string]earshot.Reason{
+		"bikes [[fail=5]]":        earshot.ReasonUnavailable,
+		"bikes [[status=503]]":    earshot.ReasonUnavailable,
+		"bikes [[block]]":         earshot.ReasonBlocked,
+		"bikes [[garbage]]":       earshot.ReasonUnreadable,
+		"bikes [[empty]]":         earshot.ReasonEmpty,
+		"bikes [[cut]]":           earshot.ReasonUnavailable,
+		"bikes [[huge]]":          earshot.ReasonUnreadable,
+		"legacy [[block]]":        earshot.ReasonBlocked,
+		"legacy [[garbage]]":      earshot.ReasonUnreadable,
+		"legacy [[empty]]":        earshot.ReasonEmpty,
+		"legacy bikes [[cut]]":    earshot.ReasonUnavailable,
+		"legacy bikes [[fail=9]]": earshot.ReasonUnavailable,
+	} {
+		asked.Go(func() {
+			r := ask(prompt)
+			if r.StatusCode != http.StatusBadGateway {
+				t.Errorf("%s: %d %.200s", prompt, r.StatusCode, r.Body)
+				return
+			}
+			var details earshot.UpstreamDetails
+			failure := r.Failure(t)
+			if err := json.Unmarshal(failure.Details, &details); err != nil {
+				t.Error(err)
+			}
+			if failure.Code != earshot.CodeUpstream || details != (earshot.UpstreamDetails{Service: "chatassistant", Reason: reason}) || r.Number(t, "X-Credits-Charged") != 0 {
+				t.Errorf("%s: %s", prompt, r.Body)
+			}
+		})
+	}
+	asked.Wait()
+	if after := n.Reload(t, a).Balance; after != before {
+		t.Errorf("failures cost %d credits", before-after)
+	}
 }
 
 func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
