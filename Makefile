@@ -23,7 +23,7 @@ build: ## Build the static binary bin/earshot
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
 
 .PHONY: test
-test: ## Run all tests on SQLite, PostgreSQL and Chromium, most with the race detector (PKG=./internal/store for fewer)
+test: ## Run all tests on SQLite, PostgreSQL and Chromium, many with the race detector (PKG=./internal/store for fewer)
 	@scripts/test.sh $(PKG)
 
 .PHONY: module
@@ -85,16 +85,17 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 # an hour with its checks.
 .PHONY: soak
 soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, upgrade nodes, run through outages and a failover, and use Citus if it is installed (3 hours)
-	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/isolation/
-	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/isolation/
-	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneOfMany|FaultyReceivers|ABacklog|FailedSync" ./test/tasks/ ./test/service/
+	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/service/
+	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/service/
+	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneTaskForAKey|FaultyReceivers|ABacklog|FailedSync" ./internal/store/ ./test/service/
 	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -exec "env -u GOTMPDIR" -run FullDisk ./test/service/
 	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/
 	CGO_ENABLED=1 EARSHOT_SOAK_CYCLES=1000 EARSHOT_SOAK_TIME=60m \
 		scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -v -timeout 100m -skip TestADay ./test/chaos/ ./internal/upstream/browser/
+	CGO_ENABLED=1 scripts/with-chromium.sh scripts/with-postgres.sh $(GO) test -race -count=1 -timeout 60m ./test/contract/ ./test/mcp/ ./test/tracking/ ./test/upstreams/
 	EARSHOT_SOAK_DAY=45m scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 90m -run TestADay ./test/chaos/
-	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tasks/ ./test/tracking/ ./test/contract/ ./test/chaos/
+	scripts/with-citus.sh $(GO) test -count=1 -timeout 60m -p 1 -run "/citus|Moved|Worker" ./internal/store/... ./test/service/ ./test/tracking/ ./test/contract/ ./test/chaos/
 
 .PHONY: check
 check: lint test ## Run lint and test, as CI does

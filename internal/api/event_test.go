@@ -123,10 +123,10 @@ func liveHeap() int64 {
 
 func TestStuckReadersHoldFewItemsEach(t *testing.T) { // it measures the memory of the process
 	const (
-		tasks = 40
+		tasks = 20
 		size  = 1 << 20 // of a result and of a request
 		// Each reader needs about 4 MiB: an item as stored, unpacked, as JSON, and its part of
-		// the page. A whole page would be more than 40 MiB.
+		// the page. A whole page would be more than 20 MiB.
 		bound = 8 * size
 	)
 	s := serve(t)
@@ -142,7 +142,7 @@ func TestStuckReadersHoldFewItemsEach(t *testing.T) { // it measures the memory 
 // stuckReaders checks the memory that clients hold which do not read a page.
 func (s *server) stuckReaders(t *testing.T, path, accepts string, bound int64) {
 	t.Helper()
-	const readers = 10
+	const readers = 4
 	before := liveHeap()
 	var waiting, ended sync.WaitGroup
 	released := make(chan struct{})

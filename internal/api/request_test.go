@@ -249,34 +249,6 @@ func TestKeyUseIsNotWrittenDuringTheRequest(t *testing.T) {
 	}
 }
 
-func TestScopes(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	needs := map[string]account.Scope{
-		"GET /v1/countries": account.ScopeRead, "GET /v1/states?country=US": account.ScopeRead, "GET /v1/credits": account.ScopeRead,
-		"GET /v1/async/tasks": account.ScopeRead, "POST " + echoPath: account.ScopeMonitor, "DELETE /v1/async/queue": account.ScopeTasks,
-		"GET /v1/keys": account.ScopeAdmin, "GET /v1/ledger": account.ScopeAdmin,
-	}
-	all := append(account.DefaultScopes(), account.ScopeAdmin)
-	var sets [][]account.Scope // each scope alone, and all the others
-	for i, scope := range all {
-		sets = append(sets, []account.Scope{scope}, slices.Delete(slices.Clone(all), i, i+1))
-	}
-	for _, scopes := range sets {
-		key := s.newKey(t, scopes...)
-		for operation, scope := range needs {
-			method, path, _ := strings.Cut(operation, " ")
-			in := request{method: method, path: path, key: key, body: echoCall}
-			if slices.Contains(scopes, scope) {
-				s.succeeds(t, in)
-			} else if r := s.fails(t, in, http.StatusForbidden, earshot.CodeNoPermission); r.details != `{"requiredScope":"`+string(scope)+`"}` {
-				t.Errorf("%v with %v: the details are %s", in, scopes, r.details)
-			}
-		}
-		s.fails(t, request{method: "GET", path: "/v1/nosuch", key: key}, http.StatusNotFound, earshot.CodeNotFound)
-	}
-}
-
 // Every request with a valid key counts once, whatever its result.
 func TestEveryRequestWithAKeyCounts(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,8 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/api"
+	"earshot/internal/store/people"
+	"earshot/internal/store/storetest"
 )
 
 const sessionPath = "/v1/session"
@@ -174,6 +176,11 @@ func TestRefusedSignInsLookAlike(t *testing.T) {
 	_, token, _ := strings.Cut(invited.URL, "/join/")
 	s.succeeds(t, request{method: "POST", path: "/v1/invitation/accept", body: `{"token":"` + token + `","password":"correct horse battery"}`})
 
+	external := people.Identity{Issuer: "https://id.example.com", Subject: "1", Email: "external@example.com"} // who has no password
+	if _, err := people.New(storetest.Open(t, s.file)).UserOf(external, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+
 	refused := func(email string) string {
 		r := s.fails(t, request{method: "POST", path: sessionPath, body: `{"email":"` + email + `","password":"wrong horse battery"}`}, http.StatusUnauthorized, earshot.CodeInvalidKey)
 		body := regexp.MustCompile(`"(timestamp|requestId)":"[^"]*"`).ReplaceAllString(r.body, "")
@@ -182,8 +189,11 @@ func TestRefusedSignInsLookAlike(t *testing.T) {
 		}
 		return fmt.Sprint(r.header, body)
 	}
-	if known, unknown := refused("ana@example.com"), refused("nobody@example.com"); known != unknown {
-		t.Errorf("the response for a user is\n%s\nand for nobody\n%s", known, unknown)
+	known := refused("ana@example.com")
+	for _, email := range []string{"ANA@EXAMPLE.COM", "external@example.com", "nobody@example.com", "no address"} {
+		if got := refused(email); got != known {
+			t.Errorf("the response for a user is\n%s\nand for %s\n%s", known, email, got)
+		}
 	}
 	s.succeeds(t, request{method: "POST", path: sessionPath, body: `{"email":"ana@example.com","password":"correct horse battery"}`})
 }

@@ -121,6 +121,33 @@ func TestAFailedDeliveryIsRetriedWhenItIsDue(t *testing.T) {
 	})
 }
 
+func TestDeliveriesAreListedByStateNewestFirst(t *testing.T) {
+	t.Parallel()
+	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
+		tasks := announced(t, s, o, node, "https://hooks.example.com/a", 4)
+		r := receivers(t, s, time.Now().Add(time.Second))[0]
+		tries := tried(r, false, time.Time{})
+		tries[0].Delivered = true
+		release(t, s, r, tries)
+		for state, want := range map[string]int{"pending": 2, "delivered": 1, "failed": 1, "": 4} {
+			var listed []string
+			for before := ""; ; before = listed[len(listed)-1] {
+				page, err := s.Deliveries(t.Context(), o.ID, store.DeliveryFilter{State: state, Before: before, Limit: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(page) == 0 {
+					break
+				}
+				listed = append(listed, page[0].Job)
+			}
+			if len(listed) != want || state == "" && (listed[0] != tasks[3].ID || listed[3] != tasks[0].ID) {
+				t.Errorf("%q: %q are listed, want %d of %q", state, listed, want, ids(tasks))
+			}
+		}
+	})
+}
+
 func TestAResendDuringATryIsNotLost(t *testing.T) {
 	t.Parallel()
 	onEach(t, 5, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -191,8 +192,15 @@ func TestOneTaskForAKey(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		stores := []*store.Store{storetest.Open(t, address), storetest.Open(t, address)}
-		o := storetest.Organization(t, stores[0], 10, 1000)
-		const keys, submits = 20, 16
+		keys, submits := 20, 16
+		if os.Getenv("EARSHOT_SOAK_CYCLES") != "" {
+			keys, submits = 200, 64
+		}
+		o := storetest.Organization(t, stores[0], 10, 5*int64(keys))
+		o.Plan.QueueCapacity = keys
+		if err := orgs.New(stores[0]).SetPlan(o.ID, o.Plan, account.Operator(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
 		var mu sync.Mutex
 		accepted, refused := map[string][]string{}, map[string][]string{}
 		var group errgroup.Group
@@ -232,6 +240,7 @@ func TestOneTaskForAKey(t *testing.T) {
 		if len(accepted) != keys {
 			t.Errorf("%d keys have a task, want %d", len(accepted), keys)
 		}
+		t.Logf("%d keys, each submitted %d times at once: %d tasks", keys, submits, len(accepted))
 		storetest.Audited(t, stores[0])
 	})
 }

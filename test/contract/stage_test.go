@@ -141,7 +141,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		return s
 	},
 	"draining": func(t *testing.T) *stage { // the node stops
-		n, s := newStage(t, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
+		n, s := newStage(t, func(cfg *app.Config) { cfg.StopGrace = 10 * time.Minute })
 		leave := n.Hang(t, n.Organization(t, "free", 500))
 		var group sync.WaitGroup
 		group.Go(func() { _ = n.Stop() }) // start looks at the error

@@ -39,7 +39,7 @@ func fillQueues(t *testing.T, n *harness.Node, s *stage) {
 
 	s.accounts[waitKey] = n.Organization(t, "patient", 500)
 	n.HangWith(t, s.accounts[waitKey], map[string]string{"Idempotency-Key": "running"})
-	s.things["<cancelable>"] = n.Submit(t, s.accounts[waitKey], harness.GoodTask).ID
+	s.things["<cancelable>"] = strings.ToUpper(n.Submit(t, s.accounts[waitKey], harness.GoodTask).ID) // the same in either case
 
 	// The task waits for credits that the call holds, until the balance does not cover it any more.
 	s.accounts[unpaidKey] = n.Organization(t, "enterprise-5k", 7)

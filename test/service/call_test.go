@@ -1,10 +1,10 @@
+// Package service_test tests the whole service on both databases: calls, tasks, webhooks, the audit log,
+// users and their sessions, and somebody who abuses a node.
 package service_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,7 +16,6 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/app"
-	"earshot/internal/store"
 	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
@@ -75,52 +74,6 @@ func checkCapture(t *testing.T, address string) {
 	}
 }
 
-func TestSlotsAreSharedAndHeadersAddUp(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		assistant, release := harness.Hold(t)
-		n, other := harness.Pair(t, address, assistant)
-		nodes := []*harness.Node{n, other}
-		a := nodes[0].Organization(t, "lite", 100_000)
-		replies := make([]*harness.Reply, 20)
-		replied := make(chan struct{}, len(replies))
-		var group sync.WaitGroup
-		for i := range replies {
-			group.Go(func() {
-				replies[i] = nodes[i%len(nodes)].Post(t, a, harness.ChatPath, `{"prompt":"tents","country":"US"}`)
-				replied <- struct{}{}
-			})
-		}
-		for range 10 { // those that are refused
-			<-replied
-		}
-		release()
-		group.Wait()
-		counts := map[int]int{}
-		for _, r := range replies {
-			counts[r.StatusCode]++
-			limit, current, free := r.Number(t, "X-Concurrent-Limit"), r.Number(t, "X-Concurrent-Current"), r.Number(t, "X-Concurrent-Remaining")
-			if limit != 10 || current+free != limit || current < 1 || current > limit {
-				t.Errorf("%d: limit %d, current %d, remaining %d", r.StatusCode, limit, current, free)
-			}
-			if r.StatusCode == http.StatusTooManyRequests {
-				failure := r.Failure(t)
-				if failure.Code != earshot.CodeConcurrencyLimit || string(failure.Details) != `{"limit":10}` || r.Header.Get("Retry-After") != "" {
-					t.Errorf("refused with %+v", failure)
-				}
-				if r.Number(t, "X-Credits-Charged") != 0 || free != 0 {
-					t.Errorf("refused with headers %v", r.Header)
-				}
-			}
-		}
-		if counts[200] != 10 || counts[429] != 10 {
-			t.Errorf("the statuses are %v, want 10 × 200 and 10 × 429", counts)
-		}
-		n.Expect(t, a, "at the end", harness.State{Balance: 100_000 - 10*5})
-		storetest.Audited(t, n.Store)
-	})
-}
-
 // After a plan was lowered more slots may be in use than it has.
 func TestSlotsInUseAreToldAboveTheLimit(t *testing.T) {
 	t.Parallel()
@@ -143,81 +96,58 @@ func TestSlotsInUseAreToldAboveTheLimit(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesIsNotChargedAndFreesItsSlot(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, _, n *harness.Node) {
-		a := n.Organization(t, "free", 100)
-		ctx, leave := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() {
-			_, _, err := n.Client(a).ChatAssistant(ctx, earshot.ChatAssistantRequest{Prompt: "kites " + harness.Endless, Country: "US"})
-			ended <- err
-		}()
-		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
-		n.Expect(t, a, "while it runs", harness.State{Balance: 100, Held: 5, Running: 1})
-		leave()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the client got %v", err)
-		}
-		harness.Eventually(t, "the slot is free", func() bool { return n.Reload(t, a).Running == 0 })
-		n.Expect(t, a, "after it left", harness.State{Balance: 100})
-		harness.Eventually(t, "a 499 is logged", func() bool { return strings.Contains(n.Logs.String(), "status=499") })
-	})
-}
-
 func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a := n.Organization(t, "enterprise-2k", 1000)
-		ask := func(prompt string) *harness.Reply {
-			return n.Post(t, a, harness.ChatPath, harness.JSON(t, map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")}))
-		}
-		// All at once, since most of the time they wait before they try again.
-		var asked sync.WaitGroup
-		for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
-			asked.Go(func() {
-				if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
-					t.Errorf("%s: %d %s", prompt, r.StatusCode, r.Body)
-				}
-			})
-		}
-		asked.Wait()
-		before := n.Reload(t, a).Balance
-		for prompt, reason := range map[string]earshot.Reason{
-			"bikes [[fail=5]]":        earshot.ReasonUnavailable,
-			"bikes [[status=503]]":    earshot.ReasonUnavailable,
-			"bikes [[block]]":         earshot.ReasonBlocked,
-			"bikes [[garbage]]":       earshot.ReasonUnreadable,
-			"bikes [[empty]]":         earshot.ReasonEmpty,
-			"bikes [[cut]]":           earshot.ReasonUnavailable,
-			"bikes [[huge]]":          earshot.ReasonUnreadable,
-			"legacy [[block]]":        earshot.ReasonBlocked,
-			"legacy [[garbage]]":      earshot.ReasonUnreadable,
-			"legacy [[empty]]":        earshot.ReasonEmpty,
-			"legacy bikes [[cut]]":    earshot.ReasonUnavailable,
-			"legacy bikes [[fail=9]]": earshot.ReasonUnavailable,
-		} {
-			asked.Go(func() {
-				r := ask(prompt)
-				if r.StatusCode != http.StatusBadGateway {
-					t.Errorf("%s: %d %.200s", prompt, r.StatusCode, r.Body)
-					return
-				}
-				var details earshot.UpstreamDetails
-				failure := r.Failure(t)
-				if err := json.Unmarshal(failure.Details, &details); err != nil {
-					t.Error(err)
-				}
-				if failure.Code != earshot.CodeUpstream || details != (earshot.UpstreamDetails{Service: "chatassistant", Reason: reason}) || r.Number(t, "X-Credits-Charged") != 0 {
-					t.Errorf("%s: %s", prompt, r.Body)
-				}
-			})
-		}
-		asked.Wait()
-		if after := n.Reload(t, a).Balance; after != before {
-			t.Errorf("failures cost %d credits", before-after)
-		}
-	})
+	n := harness.Start(t)
+	a := n.Organization(t, "enterprise-2k", 1000)
+	ask := func(prompt string) *harness.Reply {
+		return n.Post(t, a, harness.ChatPath, harness.JSON(t, map[string]any{"prompt": prompt, "country": "US", "legacy": strings.Contains(prompt, "legacy")}))
+	}
+	// All at once, since most of the time they wait before they try again.
+	var asked sync.WaitGroup
+	for _, prompt := range []string{"bikes [[fail=4]]", "bikes legacy [[fail=2]]", "bikes [[drip=1ms]]", "bikes legacy [[drip=1ms]]"} {
+		asked.Go(func() {
+			if r := ask(prompt); r.StatusCode != http.StatusOK || r.Number(t, "X-Credits-Charged") != 5 {
+				t.Errorf("%s: %d %s", prompt, r.StatusCode, r.Body)
+			}
+		})
+	}
+	asked.Wait()
+	before := n.Reload(t, a).Balance
+	for prompt, reason := range map[string]earshot.Reason{
+		"bikes [[fail=5]]":        earshot.ReasonUnavailable,
+		"bikes [[status=503]]":    earshot.ReasonUnavailable,
+		"bikes [[block]]":         earshot.ReasonBlocked,
+		"bikes [[garbage]]":       earshot.ReasonUnreadable,
+		"bikes [[empty]]":         earshot.ReasonEmpty,
+		"bikes [[cut]]":           earshot.ReasonUnavailable,
+		"bikes [[huge]]":          earshot.ReasonUnreadable,
+		"legacy [[block]]":        earshot.ReasonBlocked,
+		"legacy [[garbage]]":      earshot.ReasonUnreadable,
+		"legacy [[empty]]":        earshot.ReasonEmpty,
+		"legacy bikes [[cut]]":    earshot.ReasonUnavailable,
+		"legacy bikes [[fail=9]]": earshot.ReasonUnavailable,
+	} {
+		asked.Go(func() {
+			r := ask(prompt)
+			if r.StatusCode != http.StatusBadGateway {
+				t.Errorf("%s: %d %.200s", prompt, r.StatusCode, r.Body)
+				return
+			}
+			var details earshot.UpstreamDetails
+			failure := r.Failure(t)
+			if err := json.Unmarshal(failure.Details, &details); err != nil {
+				t.Error(err)
+			}
+			if failure.Code != earshot.CodeUpstream || details != (earshot.UpstreamDetails{Service: "chatassistant", Reason: reason}) || r.Number(t, "X-Credits-Charged") != 0 {
+				t.Errorf("%s: %s", prompt, r.Body)
+			}
+		})
+	}
+	asked.Wait()
+	if after := n.Reload(t, a).Balance; after != before {
+		t.Errorf("failures cost %d credits", before-after)
+	}
 }
 
 func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
@@ -226,50 +156,27 @@ func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 		assistant, release := harness.Hold(t)
 		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
 		a := n.Organization(t, "lite", 1000)
+		task := n.Submit(t, a, harness.GoodTask).ID
 		running := make(chan *harness.Reply, 1)
-		go func() { running <- n.Post(t, a, harness.ChatPath, `{"prompt":"boats","country":"US"}`) }()
-		harness.Eventually(t, "the call runs", func() bool { return n.Reload(t, a).Running == 1 })
+		go func() { running <- n.Post(t, a, harness.ChatPath, harness.GoodCall) }()
+		harness.Eventually(t, "a call and a task run", func() bool { return n.Reload(t, a).Running == 2 })
 		stopped := make(chan error, 1)
 		go func() { stopped <- n.Stop() }()
 		harness.Eventually(t, "the node is not ready", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
-		refused := n.Post(t, a, harness.ChatPath, `{"prompt":"boats","country":"US"}`)
-		if refused.StatusCode != http.StatusServiceUnavailable || refused.Code(t) != earshot.CodeServerUnavailable || refused.Header.Get("Retry-After") == "" {
-			t.Errorf("new work: %d %s", refused.StatusCode, refused.Body)
+		for path, body := range map[string]string{harness.ChatPath: harness.GoodCall, harness.TaskPath: harness.GoodTask} {
+			refused := n.Post(t, a, path, body)
+			if refused.Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable); refused.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: %v", path, refused.Header)
+			}
 		}
 		release()
 		(<-running).Has(t, "the running call", http.StatusOK)
 		if err := <-stopped; err != nil {
 			t.Errorf("stopping: %v", err)
 		}
+		if record, err := n.Store.Task(t.Context(), a.Organization.ID, task); err != nil || record.Status != earshot.StatusCompleted {
+			t.Errorf("the running task was left as %+v, %v", record, err)
+		}
 		storetest.Audited(t, n.Store)
-	})
-}
-
-func TestACrashedNodesCallsAreReleasedByTheNextStart(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		s := storetest.Open(t, address)
-		dead, err := s.RegisterNode("crashed", 1, time.Now().Add(-time.Hour))
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := storetest.Organization(t, s, 1, 100)
-		job := store.Job{
-			ID: "018f0000-0000-7000-8000-000000000001", Organization: o.ID, KeyID: "k", Provider: "chatassistant",
-			Mode: store.ModeSync, Request: []byte("{}"), MaxCost: 5, Node: dead, CreatedAt: time.Now(),
-		}
-		if _, err := s.Begin(job); err != nil {
-			t.Fatal(err)
-		}
-		if store.Shared(address) { // elsewhere the node would be taken for dead in 10 s
-			if err := s.RemoveNode(dead); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := harness.StartOn(t, address)
-		harness.Eventually(t, "the slot is free", func() bool {
-			return n.Reload(t, &app.Account{Organization: o}).Running == 0
-		})
-		storetest.Audited(t, s)
 	})
 }

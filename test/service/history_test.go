@@ -11,8 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -127,103 +125,6 @@ func TestACallWithAKeyIsPaidOnce(t *testing.T) {
 			t.Errorf("another organization gets %d %v", r.StatusCode, r.Header)
 		}
 		n.Expect(t, a, "at the end", harness.State{Balance: 95})
-	})
-}
-
-func TestAReplayNeedsNeitherCreditsNorASlot(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t)
-	a := n.Organization(t, "one", 10)
-	keyed(t, n, a, harness.ChatPath, "key", harness.GoodCall).Has(t, "the first", http.StatusOK)
-	n.Hang(t, a) // it takes the slot and holds the rest of the credits
-	if r := keyed(t, n, a, harness.ChatPath, "key", harness.GoodCall).Has(t, "a replay", http.StatusOK); r.Header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("it has %v", r.Header)
-	}
-	n.Post(t, a, harness.ChatPath, harness.GoodCall).Fails(t, "a call without the key", http.StatusForbidden, earshot.CodeNoCredits)
-}
-
-func TestAFailedCallFreesItsKey(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a := n.Organization(t, "lite", 100)
-		blocked := `{"prompt":"hats [[block]]","country":"US"}`
-		for range 2 { // it runs anew, and fails anew
-			if r := keyed(t, n, a, harness.ChatPath, "key", blocked); r.StatusCode != http.StatusBadGateway || r.Header.Get("Idempotency-Replayed") != "" {
-				t.Errorf("%d %v", r.StatusCode, r.Header)
-			}
-		}
-		if r := keyed(t, other, a, harness.ChatPath, "key", harness.GoodCall).Has(t, "another body", http.StatusOK); r.Number(t, "X-Credits-Charged") != 5 {
-			t.Errorf("it has %v", r.Header)
-		}
-		if failed := requests(t, n, a, earshot.RequestQuery{ErrorReason: earshot.ReasonBlocked}); len(failed) != 2 || failed[0].Error == nil {
-			t.Errorf("those that failed are %+v", failed)
-		}
-		n.Expect(t, a, "at the end", harness.State{Balance: 95})
-	})
-}
-
-func TestACallWithAKeyThatStillRuns(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a := n.Organization(t, "lite", 100)
-		leave := n.HangWith(t, a, map[string]string{"Idempotency-Key": "key"})
-		running := requests(t, n, a, earshot.RequestQuery{Status: earshot.StatusProcessing})
-		if len(running) != 1 {
-			t.Fatalf("those that run are %+v", running)
-		}
-		id := running[0].ID
-		keyed(t, other, a, harness.ChatPath, "key", harness.EndlessCall).FailsWith(t, "the same", http.StatusConflict, earshot.CodeConflict,
-			harness.JSON(t, earshot.ConflictDetails{ID: id, Status: earshot.StatusProcessing, RequestID: id}))
-		keyed(t, other, a, harness.ChatPath, "key", harness.GoodCall).FailsWith(t, "another", http.StatusConflict, earshot.CodeAlreadyExists,
-			harness.JSON(t, earshot.DuplicateDetails{Field: "Idempotency-Key", Value: "key", RequestID: id}))
-		leave()
-		harness.Eventually(t, "the key is free", func() bool {
-			return keyed(t, other, a, harness.ChatPath, "key", harness.GoodCall).StatusCode == http.StatusOK
-		})
-		n.Expect(t, a, "at the end", harness.State{Balance: 95})
-		n.Post(t, a, harness.TaskPath, strings.Replace(harness.GoodTask, "{", `{"idempotencyKey":"key",`, 1)).
-			Fails(t, "a task with the key", http.StatusConflict, earshot.CodeAlreadyExists)
-	})
-}
-
-func TestOfManyCallsWithAKeyOneRuns(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		assistant, release := harness.Hold(t)
-		n, other := harness.Pair(t, address, assistant)
-		nodes := []*harness.Node{n, other}
-		a := n.Organization(t, "many", 1000)
-		var group sync.WaitGroup
-		var charged, replayed, conflicts atomic.Int64
-		for i := range 20 {
-			group.Go(func() {
-				harness.Eventually(t, "the call is answered", func() bool {
-					r := keyed(t, nodes[i%2], a, harness.ChatPath, "key", `{"prompt":"tents","country":"US"}`)
-					switch {
-					case r.StatusCode == http.StatusConflict && r.Code(t) == earshot.CodeConflict:
-						conflicts.Add(1)
-						release()
-						return false
-					case r.StatusCode != http.StatusOK:
-						t.Errorf("%d %s", r.StatusCode, r.Body)
-					case r.Header.Get("Idempotency-Replayed") == "true":
-						replayed.Add(1)
-					default:
-						charged.Add(int64(r.Number(t, "X-Credits-Charged")))
-					}
-					return true
-				})
-			})
-		}
-		group.Wait()
-		if charged.Load() != 5 || replayed.Load() != 19 || conflicts.Load() == 0 {
-			t.Errorf("%d credits charged, %d replayed, %d conflicts", charged.Load(), replayed.Load(), conflicts.Load())
-		}
-		n.Expect(t, a, "at the end", harness.State{Balance: 995})
-		if all := requests(t, n, a, earshot.RequestQuery{}); len(all) != 1 {
-			t.Errorf("there are %d calls", len(all))
-		}
-		storetest.Audited(t, n.Store)
 	})
 }
 

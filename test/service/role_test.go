@@ -44,20 +44,6 @@ func TestAnAPINodeRunsNoTasks(t *testing.T) {
 	})
 }
 
-func TestAWorkerTakesNoCalls(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		worker := harness.StartOn(t, address, as(app.RoleWorker))
-		a := worker.Organization(t, "business", 1000)
-		for _, path := range []string{"/v1/credits", "/v1/async/status", "/v1/nothing"} {
-			worker.Get(t, a, path).Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable)
-		}
-		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-			worker.Get(t, nil, path).Has(t, path, http.StatusOK)
-		}
-	})
-}
-
 // The spec promises that another account's large batch does not delay mine.
 func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 	t.Parallel()
@@ -78,30 +64,6 @@ func TestABacklogOfAnotherAccountDelaysNobody(t *testing.T) {
 		t.Logf("mine started %s after it was submitted, behind %d tasks", ended.StartedAt.Sub(ended.CreatedAt.Time), batches*500)
 		if n, err := n.Client(large).ClearQueue(t.Context()); err != nil || n == 0 {
 			t.Errorf("cleared %d, %v", n, err)
-		}
-	})
-}
-
-func TestAStoppingNodeTakesNoTasks(t *testing.T) {
-	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		assistant, release := harness.Hold(t)
-		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
-		a := n.Organization(t, "business", 1000)
-		running := n.Submit(t, a, harness.ChatTask("shoes"))
-		harness.Eventually(t, "it starts", func() bool { return n.Task(t, a, running.ID).Task.StartedAt != nil })
-		ended := make(chan error, 1)
-		go func() { ended <- n.Stop() }()
-		harness.Eventually(t, "the node drains", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
-		if resp := n.Post(t, a, harness.TaskPath, harness.ChatTask("more shoes")); resp.Code(t) != earshot.CodeServerUnavailable || resp.Header.Get("Retry-After") == "" {
-			t.Errorf("a task while it stops got %d: %s", resp.StatusCode, resp.Body)
-		}
-		release()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if task, err := n.Store.Task(t.Context(), a.Organization.ID, running.ID); err != nil || task.Status != earshot.StatusCompleted {
-			t.Errorf("the running task was left as %+v, %v", task, err)
 		}
 	})
 }

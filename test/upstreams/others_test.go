@@ -25,13 +25,16 @@ type vendorCase struct {
 	submit        string // the route that accepts a question
 	accepted      string // what it answers
 	ready         map[string]string
-	pending       string // what the first route of a poll answers before the answer is there
-	poll          string // that route
+	pending       string  // what the first route of a poll answers before the answer is there
+	poll          string  // that route
+	charge        float64 // that the vendor reports, or 0 for an estimate
 }
 
 func basic() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(vendorUser+":"+vendorKey))
 }
+
+const scraper = "/v3/ai_optimization/chat_gpt/llm_scraper/"
 
 const soldText = "Ollaro and Kestrin are often recommended for beginners."
 
@@ -63,13 +66,24 @@ func vendorCases() []vendorCase {
 				"GET /v1/retrieve":        `{"json_content":` + string(document) + `}`,
 			},
 		},
+		{
+			name: "dataforseo", authorization: basic(), submit: "POST " + scraper + "task_post", charge: 0.0012,
+			accepted: `{"status_code":20000,"cost":0.0012,"tasks":[{"id":"1","status_code":20100,"cost":0.0012,"result":null}]}`,
+			poll:     "GET " + scraper + "task_get/advanced/1", pending: `{"status_code":20000,"tasks":[{"id":"1","status_code":40602,"result":null}]}`,
+			ready: map[string]string{
+				"GET " + scraper + "task_get/advanced/1": `{"status_code":20000,"tasks":[{"id":"1","status_code":20000,"result":[{"markdown":"` + soldText + `","model":"x","sources":[{"title":"Ollaro","url":"https://ollaro.example/a"}]}]}]}`,
+			},
+		},
 	}
 }
 
 // settings make the vendor at an address the only upstream of the chat assistant.
 func (v *vendorCase) settings(address string) func(*app.Config) {
 	return func(cfg *app.Config) {
-		prefix := map[string]string{"brightdata": "EARSHOT_BRIGHTDATA_", "oxylabs": "EARSHOT_OXYLABS_", "olostep": "EARSHOT_OLOSTEP_"}[v.name]
+		prefix := map[string]string{"brightdata": "EARSHOT_BRIGHTDATA_", "oxylabs": "EARSHOT_OXYLABS_", "olostep": "EARSHOT_OLOSTEP_", "dataforseo": "EARSHOT_DATAFORSEO_"}[v.name]
+		if v.name == "dataforseo" {
+			address += "/v3"
+		}
 		cfg.Getenv = func(name string) string {
 			return map[string]string{prefix + "API_KEY": vendorKey, prefix + "URL": address, prefix + "USER": vendorUser}[name]
 		}
@@ -120,7 +134,7 @@ func TestVendorsThatAnswerLater(t *testing.T) {
 			}
 			var usage earshot.Usage
 			n.Get(t, a, "/v1/usage").Into(t, &usage)
-			if len(usage.Upstreams) != 1 || usage.Upstreams[0].Upstream != "via:"+v.name || usage.Upstreams[0].EstimatedUSD <= 0 {
+			if len(usage.Upstreams) != 1 || usage.Upstreams[0].Upstream != "via:"+v.name || v.charge == 0 && usage.Upstreams[0].EstimatedUSD <= 0 || v.charge > 0 && (usage.Upstreams[0].USD != v.charge || usage.Upstreams[0].EstimatedUSD != 0) {
 				t.Errorf("the usage of upstreams is %+v", usage.Upstreams)
 			}
 		})

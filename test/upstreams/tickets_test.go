@@ -1,7 +1,6 @@
 package upstreams_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -147,20 +146,6 @@ func TestATicketIsAbandonedAtItsDeadline(t *testing.T) {
 	}
 }
 
-func TestARejectedTicketIsSubmittedAgain(t *testing.T) {
-	t.Parallel()
-	cloro := startCloro(t)
-	n := harness.Start(t, cloro.settings)
-	a := n.Organization(t, "starter", 1000)
-	record := n.Wait(t, a, n.Submit(t, a, harness.ChatTask("reject this")).ID)
-	if record.Task.Status != earshot.StatusFailed {
-		t.Errorf("the task is %s", record.Task.Status)
-	}
-	if got := cloro.submissions("reject this"); got != 5 {
-		t.Errorf("the question was submitted %d times, want one for each attempt", got)
-	}
-}
-
 func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
 	t.Parallel()
 	cloro := startCloro(t)
@@ -203,53 +188,5 @@ func TestUpstreamsAreListedWithStateAndCost(t *testing.T) {
 	n.Post(t, a, "/v1/quote", harness.ChatTask("what does it cost")).Into(t, &quote)
 	if quote.USD != 0.002 || quote.Items[0].Upstream.Name != "via:cloro" {
 		t.Errorf("the quote is %s", harness.JSON(t, quote))
-	}
-}
-
-// TestALateAnswerIsKept proves that a call whose client left is not charged, and that
-// the vendor's answer can be read under the call's id once it arrives.
-func TestALateAnswerIsKept(t *testing.T) {
-	t.Parallel()
-	cloro := startCloro(t)
-	n := harness.Start(t, cloro.settings, func(cfg *app.Config) {
-		cfg.Settings.Vendors["cloro"] = app.VendorSettings{Poll: 500 * time.Millisecond, Wait: 10 * time.Minute}
-		cfg.LateEvery = 100 * time.Millisecond
-	})
-	a := n.Organization(t, "starter", 1000)
-	ctx, leave := context.WithCancel(t.Context())
-	req := n.Request(ctx, t, a, http.MethodPost, "/v1/monitor/chatassistant", `{"prompt":"slow and late","country":"US"}`)
-	done := make(chan error, 1)
-	go func() {
-		resp, err := http.DefaultClient.Do(req)
-		if err == nil {
-			err = resp.Body.Close()
-		}
-		done <- err
-	}()
-	harness.Eventually(t, "the question is submitted", func() bool { return cloro.submissions("slow and late") == 1 }) // its answer may still be on the way
-	leave()
-	<-done
-	harness.Eventually(t, "the vendor has answered", func() bool {
-		cloro.mu.Lock()
-		defer cloro.mu.Unlock()
-		return cloro.polls["task-1"] >= 3
-	})
-	var record earshot.RequestRecord
-	harness.Eventually(t, "the late answer is kept", func() bool {
-		var page earshot.RequestPage
-		n.Get(t, a, "/v1/requests").Into(t, &page)
-		if len(page.Requests) != 1 || page.Requests[0].Status != earshot.StatusFailed {
-			return false
-		}
-		record = earshot.RequestRecord{}
-		n.Get(t, a, "/v1/requests/"+page.Requests[0].ID).Into(t, &record)
-		return len(record.Result) > 0
-	})
-	var result earshot.Answer
-	if err := json.Unmarshal(record.Result, &result); err != nil || result.Via != "cloro" {
-		t.Errorf("the late answer is %s, %v", record.Result, err)
-	}
-	if record.Credits.CreditsCharged == nil || *record.Credits.CreditsCharged != 0 || cloro.submissions("slow and late") != 1 {
-		t.Errorf("charged %v, submitted %d times", record.Credits.CreditsCharged, cloro.submissions("slow and late"))
 	}
 }

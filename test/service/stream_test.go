@@ -1,4 +1,4 @@
-package tasks_test
+package service_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package isolation
+package service_test
 
 import (
 	"fmt"

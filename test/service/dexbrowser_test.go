@@ -1,4 +1,4 @@
-package signin_test
+package service_test
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package people_test
+package service_test
 
 import (
 	"fmt"
@@ -63,7 +63,7 @@ func TestUsersSeeOneOrganization(t *testing.T) {
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		a, b := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
 		ids := furnish(t, n, b)
-		w, admin := &world{n: n}, n.Admin(t, b)
+		w, admin := &grounds{n: n}, n.Admin(t, b)
 		before := w.state(t, admin)
 		for _, role := range account.Roles() {
 			user := n.User(t, a, role)

@@ -1,9 +1,4 @@
-// Package people tests users, their roles and their sessions on the whole service.
-//
-//	roles_test.go     what each scope and each role may do
-//	isolation_test.go that a user has access to one organization only
-//	session_test.go   sign-in, cookies and the end of sessions
-package people_test
+package service_test
 
 import (
 	"cmp"
@@ -18,16 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var write = flag.Bool("write", false, "write testdata/roles.txt")
 
@@ -57,18 +48,18 @@ func TestRolesAreAsListed(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil || string(want) != table.String() {
-		t.Errorf("%s is out of date (%v); run go test ./test/people -write", file, err)
+		t.Errorf("%s is out of date (%v); run go test ./test/service -run TestRolesAreAsListed -write", file, err)
 	}
 }
 
-// client is somebody who tries all operations.
-type client struct {
+// caller is somebody who tries all operations.
+type caller struct {
 	name    string
 	account *app.Account // nil without a credential
 	scopes  []account.Scope
 }
 
-func (c *client) mayUse(o *api.Operation) bool {
+func (c *caller) mayUse(o *api.Operation) bool {
 	switch {
 	case o.Public:
 		return true
@@ -86,17 +77,17 @@ func TestRolesRowByRow(t *testing.T) {
 		admin := n.Admin(t, a)
 		n.Send(t, a, http.MethodPut, "/v1/trackers/hats", tracker).Has(t, "a tracker", http.StatusOK)
 		n.Invite(t, a, account.RoleViewer, "later@example.com")
-		w := &world{n: n, ids: map[string]string{
+		w := &grounds{n: n, ids: map[string]string{
 			"/v1/keys/{id}": n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID, "/v1/users/{id}": n.User(t, a, account.RoleViewer).Key.ID,
 			"/v1/invitations/{id}": first(t, n.Get(t, admin, harness.InvitationsPath), "invitations"),
 			"/v1/sessions/{id}":    first(t, n.Get(t, admin, harness.SessionsPath), "sessions"),
 		}}
-		clients := []*client{{name: "nobody"}}
+		clients := []*caller{{name: "nobody"}}
 		for _, scope := range account.Roles()[2].Scopes() {
-			clients = append(clients, &client{"a key with the scope " + string(scope), n.Key(t, a, time.Time{}, scope), []account.Scope{scope}})
+			clients = append(clients, &caller{"a key with the scope " + string(scope), n.Key(t, a, time.Time{}, scope), []account.Scope{scope}})
 		}
 		for _, role := range account.Roles() {
-			clients = append(clients, &client{"a " + string(role), n.User(t, a, role), role.Scopes()})
+			clients = append(clients, &caller{"a " + string(role), n.User(t, a, role), role.Scopes()})
 		}
 		operations := api.Operations(app.Providers())
 		before := w.state(t, admin)
@@ -121,15 +112,15 @@ func TestRolesRowByRow(t *testing.T) {
 	})
 }
 
-// world is a node with something of everything.
-type world struct {
+// grounds is a node with something of everything.
+type grounds struct {
 	n   *harness.Node
 	ids map[string]string // by path of the operation
 }
 
 // try makes the request of an operation. Its body is valid only where a refused request would
 // otherwise have nothing to change.
-func (w *world) try(t *testing.T, c *client, o *api.Operation, body string) *harness.Reply {
+func (w *grounds) try(t *testing.T, c *caller, o *api.Operation, body string) *harness.Reply {
 	t.Helper()
 	path := strings.NewReplacer("{id}", cmp.Or(w.ids[o.Path], harness.NoTask), "{name}", "hats", "{$}", "", "{taskId}", harness.NoTask).Replace(o.Path)
 	if o.Path == harness.LivePath && c.mayUse(o) {
@@ -152,7 +143,7 @@ var bodies = map[string]string{
 	"POST " + harness.TaskPath: harness.GoodTask, "POST " + harness.ChatPath: harness.GoodCall,
 }
 
-func (w *world) refuses(t *testing.T, c *client, o *api.Operation) {
+func (w *grounds) refuses(t *testing.T, c *caller, o *api.Operation) {
 	t.Helper()
 	what := fmt.Sprintf("%s %s for %s", o.Method, o.Path, c.name)
 	r := w.try(t, c, o, cmp.Or(bodies[o.Method+" "+o.Path], `{}`))
@@ -163,7 +154,7 @@ func (w *world) refuses(t *testing.T, c *client, o *api.Operation) {
 	r.FailsWith(t, what, http.StatusForbidden, earshot.CodeNoPermission, fmt.Sprintf(`{"requiredScope":%q}`, o.Scope))
 }
 
-func (w *world) allows(t *testing.T, c *client, o *api.Operation) {
+func (w *grounds) allows(t *testing.T, c *caller, o *api.Operation) {
 	t.Helper()
 	r := w.try(t, c, o, `{`)
 	unknown := r.StatusCode == http.StatusUnauthorized && !o.Public
@@ -174,7 +165,7 @@ func (w *world) allows(t *testing.T, c *client, o *api.Operation) {
 }
 
 // state returns what an admin sees of the things that operations change.
-func (w *world) state(t *testing.T, admin *app.Account) string {
+func (w *grounds) state(t *testing.T, admin *app.Account) string {
 	t.Helper()
 	var all strings.Builder
 	for _, path := range []string{harness.KeysPath, harness.UsersPath, harness.InvitationsPath, harness.SessionsPath, "/v1/trackers", "/v1/channels", "/v1/credits", "/v1/async/status"} {

@@ -1,4 +1,4 @@
-package tasks_test
+package service_test
 
 import (
 	"fmt"
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"earshot"
-	"earshot/internal/account"
 	"earshot/internal/app"
 	"earshot/test/harness"
 )
@@ -47,6 +46,12 @@ func TestAWebhookTellsHowATaskEnded(t *testing.T) {
 			record.Webhook = nil
 			want[ids[i]] = harness.JSON(t, record)
 		}
+		events, _ := other.Events(t, a, "", 2)
+		for i, e := range events { // with one slot, tasks end in their order
+			if e.Task.ID != ids[i] || harness.JSON(t, e) != want[ids[i]] {
+				t.Errorf("event %d is %s, want %s", i, harness.JSON(t, e), want[ids[i]])
+			}
+		}
 		calls := r.Webhooks()
 		for _, c := range calls {
 			c.Verify(t, a.WebhookSecret)
@@ -62,124 +67,13 @@ func TestAWebhookTellsHowATaskEnded(t *testing.T) {
 	}, harness.LocalWebhooks)
 }
 
-func TestAWebhookIsTriedUntilItIsAcknowledged(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a, r := n.Organization(t, "many", 1000), harness.Receive(t, 500, 302, 200)
-		id := n.Submit(t, a, harness.ChatTask("x", r.Field())).ID
-		d := n.WaitDelivery(t, a, id)
-		calls := r.Webhooks()
-		if !d.Delivered || d.Attempts != 3 || len(d.Tries) != 3 || d.Tries[0].Status != 500 || d.Tries[1].Status != 302 || d.Tries[2].Status != 200 || len(calls) != 3 {
-			t.Errorf("the delivery is %+v after %d calls", d, len(calls))
-		}
-		for i, c := range calls {
-			c.Verify(t, a.WebhookSecret)
-			if c.Header.Get("webhook-id") != id || c.Body != calls[0].Body {
-				t.Errorf("call %d is another one", i)
-			}
-		}
-		if w := n.Task(t, a, id).Webhook; !w.Delivered || w.Attempts != 3 {
-			t.Errorf("the task says %+v", w)
-		}
-	}, harness.LocalWebhooks)
-}
-
-func TestAWebhookIsGivenUpAndCanBeSentAgain(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a, r := n.Organization(t, "many", 1000), harness.Receive(t, 500, 503, 404, 200)
-		id := n.Submit(t, a, harness.ChatTask("x", r.Field())).ID
-		if d := n.WaitDelivery(t, a, id); d.Delivered || d.DeliveredAt != nil || d.Attempts != 3 {
-			t.Errorf("the delivery is %+v", d)
-		}
-		states := func(pending, delivered, failed int) {
-			t.Helper()
-			for state, want := range map[string]int{"state=pending": pending, "state=delivered": delivered, "state=failed": failed, "": 1} {
-				var page earshot.DeliveryPage
-				if n.Get(t, a, harness.DeliveriesPath+"?"+state).Into(t, &page); len(page.Deliveries) != want {
-					t.Errorf("%q: %+v, want %d", state, page, want)
-				}
-			}
-		}
-		states(0, 0, 1)
-		resend := func() (answer struct {
-			Success  bool
-			Delivery earshot.Delivery
-		},
-		) {
-			t.Helper()
-			other.Post(t, a, harness.DeliveriesPath+"/"+strings.ToUpper(id)+"/resend", "").Into(t, &answer)
-			if !answer.Success || answer.Delivery.ID != id {
-				t.Errorf("resent: %+v", answer)
-			}
-			return answer
-		}
-		resend()
-		d := n.WaitDelivery(t, a, id)
-		if !d.Delivered || d.DeliveredAt == nil || d.Attempts != 4 || len(d.Tries) != 4 {
-			t.Errorf("resent, the delivery is %+v", d)
-		}
-		states(0, 1, 0)
-		resend() // also one that was acknowledged
-		harness.Eventually(t, "it comes again", func() bool { return len(r.Webhooks()) == 5 })
-		if d := n.WaitDelivery(t, a, id); !d.Delivered || d.Attempts != 5 {
-			t.Errorf("resent twice, the delivery is %+v", d)
-		}
-		for _, c := range r.Webhooks() {
-			c.Verify(t, a.WebhookSecret)
-			if c.Header.Get("webhook-id") != id {
-				t.Errorf("a call has the id %s", c.Header.Get("webhook-id"))
-			}
-		}
-	}, harness.LocalWebhooks)
-}
-
-func TestBothSecretsSignAfterARotation(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a, r := n.Organization(t, "many", 1000), harness.Receive(t, http.StatusOK)
-		rotate := func(at time.Time) (secret string) {
-			t.Helper()
-			secret = account.NewWebhookSecret()
-			if err := n.Store.RotateSecret(a.Organization.ID, secret, account.Operator(), at); err != nil {
-				t.Fatal(err)
-			}
-			return secret
-		}
-		signatures := func() (last harness.Webhook, all []string) {
-			t.Helper()
-			before := len(r.Webhooks())
-			n.WaitDelivery(t, a, n.Submit(t, a, harness.ChatTask("x", r.Field())).ID)
-			last = r.Webhooks()[before]
-			return last, strings.Fields(last.Header.Get("webhook-signature"))
-		}
-		next := rotate(time.Now())
-		call, all := signatures()
-		if len(all) != 2 {
-			t.Errorf("the signatures are %q", all)
-		}
-		for i, secret := range []string{next, a.WebhookSecret} {
-			call.Verify(t, secret)
-			alone := harness.Webhook{Header: call.Header.Clone(), Body: call.Body}
-			alone.Header.Set("webhook-signature", all[i])
-			alone.Verify(t, secret)
-		}
-		last := rotate(time.Now().Add(-25 * time.Hour)) // more than a day ago
-		call, all = signatures()
-		if len(all) != 1 {
-			t.Errorf("a day later the signatures are %q", all)
-		}
-		call.Verify(t, last)
-	}, harness.LocalWebhooks)
-}
-
 func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {
 	t.Parallel()
 	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
 		a, r := n.Organization(t, "many", 1000), harness.Receive(t, http.StatusOK)
 		want := map[string]bool{}
 		for _, node := range []*harness.Node{n, other} {
-			for _, item := range node.SubmitAll(t, a, slices.Repeat([]string{harness.ChatTask("x", r.Field())}, 50)...).Results {
+			for _, item := range node.SubmitAll(t, a, slices.Repeat([]string{harness.ChatTask("x", r.Field())}, 15)...).Results {
 				want[item.Task.ID] = true
 			}
 		}
@@ -189,7 +83,7 @@ func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {
 			listed = nil
 			for cursor := ""; ; {
 				var page earshot.DeliveryPage
-				n.Get(t, a, harness.DeliveriesPath+"?state=delivered&limit=30"+cursor).Into(t, &page)
+				n.Get(t, a, harness.DeliveriesPath+"?state=delivered&limit=9"+cursor).Into(t, &page)
 				for _, d := range page.Deliveries {
 					listed = append(listed, d.ID)
 				}
@@ -207,7 +101,7 @@ func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {
 		for _, c := range calls {
 			delete(want, c.Header.Get("webhook-id"))
 		}
-		if len(calls) != 100 || len(want) != 0 {
+		if len(calls) != 30 || len(want) != 0 {
 			t.Errorf("%d calls came, and %d are missing", len(calls), len(want))
 		}
 	}, harness.LocalWebhooks)
@@ -264,10 +158,9 @@ func TestAWebhookToAnInnerAddressIsRefused(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t)
 	a := n.Organization(t, "many", 1000)
+	// internal/upstream/guard has the list of addresses.
 	for _, url := range []string{
-		"http://127.0.0.1/", "http://127.0.0.1:8080/hook", "http://localhost/", "http://LOCALHOST:9000/", "http://[::1]/", "http://[::ffff:127.0.0.1]/",
-		"http://0.0.0.0/", "http://10.1.2.3/", "http://169.254.169.254/latest/meta-data/", "http://100.64.0.1/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/",
-		"http://2130706433/", "http://0x7f.1/", "http://user@example.com/", "https://example.com/#x", "//example.com/", "example.com", "", "file:///etc/passwd",
+		"http://127.0.0.1:8080/hook", "http://[::ffff:127.0.0.1]/", "http://2130706433/", "http://user@example.com/", "https://example.com/#x", "//example.com/", "",
 		"https://example.com/" + strings.Repeat("a", 2048),
 	} {
 		task := harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, url))

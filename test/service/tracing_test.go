@@ -1,5 +1,4 @@
-// Package tracing tests what a collector of OpenTelemetry gets to know of requests.
-package tracing_test
+package service_test
 
 import (
 	"bytes"
