@@ -2,9 +2,9 @@ package earshot
 
 // ContentQuery is a choice of the answers whose contents are listed, and of the rows of the list.
 type ContentQuery struct {
-	// Only sweeps due at or after this time or day. Days are in the tracker's time zone.
+	// Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone.
 	From string `json:"from,omitempty" schema:"moment"`
-	// Only sweeps due before this time, or on or before this day.
+	// Only sweeps due before this time, or on or before this day; by default up to today.
 	To string `json:"to,omitempty" schema:"moment"`
 	// Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of a brand.
 	Filter string `json:"filter,omitempty" schema:"maxLength=2000"`

@@ -26,7 +26,7 @@
 //	watch       runs change detectors over closed sweeps and raises alerts
 //	report      renders reports and sends them on schedule
 //	channel     notification channels for alerts and reports
-//	export      tables as files, for a client or by day; proof: verifies numbers offline
+//	export      tables as files, for a client or by day
 //	demo        trackers with made-up answers
 //	reanalysis  analyses stored answers again when the rules change
 //

@@ -292,9 +292,9 @@ export interface TrackersMetricsQuery {
   metric?: string;
   /** The dimensions to group by, comma-separated: `brand`, `surface`, `target`, `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week`, `month`. The default is `target`. Metrics of brands are always grouped by brand; `brand` alone groups by nothing else. */
   by?: string;
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces the set of brands. */
   filter?: string;
@@ -316,9 +316,9 @@ export interface TrackersMetricsQuery {
 export interface TrackersCompareQuery {
   /** Comma-separated names of metrics; `visibility` by default. */
   metric?: string;
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces the set of brands. */
   filter?: string;
@@ -345,9 +345,9 @@ export interface TrackersCompareQuery {
 export interface TrackersSourcesQuery {
   /** Count citations by domain, by URL or by type of site. */
   by?: "domain" | "url" | "type";
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces the set of brands. */
   filter?: string;
@@ -365,9 +365,9 @@ export interface TrackersSourcesQuery {
 
 /** The query of `trackers.searches`. */
 export interface TrackersSearchesQuery {
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of a brand. */
   filter?: string;
@@ -385,9 +385,9 @@ export interface TrackersSearchesQuery {
 
 /** The query of `trackers.products`. */
 export interface TrackersProductsQuery {
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of a brand. */
   filter?: string;
@@ -405,9 +405,9 @@ export interface TrackersProductsQuery {
 
 /** The query of `trackers.ads`. */
 export interface TrackersAdsQuery {
-  /** Only sweeps due at or after this time or day. Days are in the tracker's time zone. */
+  /** Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone. */
   from?: string;
-  /** Only sweeps due before this time, or on or before this day. */
+  /** Only sweeps due before this time, or on or before this day; by default up to today. */
   to?: string;
   /** Only answers that match, such as `target:chatassistant/US,tag:trail`. Values of one dimension are alternatives. Prompts are given by text or number (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of a brand. */
   filter?: string;

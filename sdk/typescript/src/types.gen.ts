@@ -2158,7 +2158,7 @@ export type ComparedRow = {
   verdict: Verdict;
   /** The verdict in a sentence. */
   summary: string;
-  /** The means of the two periods, over the cells that have answers in both; `null` without such cells. */
+  /** The values of the two periods, over the cells that answered in at least three sweeps of each (in all, when a period has fewer); `null` without such cells. */
   before: number | null;
   after: number | null;
   change: number | null;
@@ -2169,9 +2169,14 @@ export type ComparedRow = {
   smallestChange: number | null;
   /** By how much the visibility of this brand on this target differed between the last repeated sweep and its original; `null` for other metrics, and when no sweep was repeated. */
   noiseFloor: number | null;
-  /** How many prompt × target cells have answers in both periods (`cells`), and in only one of them (`cellsLeftOut`, not compared). */
+  /** How many prompt × target cells are compared (`cells`), and how many have answers but in too few sweeps (`cellsLeftOut`). */
   cells: number;
   cellsLeftOut: number;
+  /** How often a compared cell has no answer in a sweep, in both periods. */
+  gaps: number;
+  /** The change of the plain means of all sweeps, which missing answers can move. With `note: adjusted` it differs from `change` by more than a point. */
+  plainChange: number | null;
+  note?: "adjusted";
   sweepsBefore: number;
   sweepsAfter: number;
   answersBefore: number;
@@ -2853,7 +2858,7 @@ export type ReportSent = {
 };
 
 /** The subject of an alert. */
-export type AlertKind = "shift" | "source" | "ad" | "uncited" | "price" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
+export type AlertKind = "shift" | "recovered" | "source" | "ad" | "uncited" | "price" | "coverage" | "blocked" | "unreadable" | "ceiling" | "sweep";
 
 /** A page of alerts, newest first. */
 export type AlertPage = {
@@ -2877,8 +2882,10 @@ export type Alert = {
   open: boolean;
   /** `null` while the alert is open. */
   acknowledgedAt: string | null;
-  /** The id of the key that acknowledged the alert; absent when the alert was closed automatically because it was found long after its sweep. */
+  /** The id of the key that acknowledged the alert; absent when the alert was closed automatically: it was found long after its sweep, or the metric recovered. */
   acknowledgedBy?: string;
+  /** When the metric was found to be back within the range from before the change; only on alerts of the kind `shift`. */
+  recoveredAt?: string;
   /** Whether the answers behind the alert were made up by the lab. */
   madeUp: boolean;
   /** The change; only on alerts of the kind `shift`. */
@@ -2911,6 +2918,8 @@ export type SeriesShift = {
   prompts: Array<ShiftPart>;
   /** The same brand and metric on each target. */
   targets: Array<ShiftPart>;
+  /** Changes that were found while the alert was open. */
+  further?: Array<FurtherShift>;
   /** Where the answers behind the two means are listed. */
   answersBeforeUrl: string;
   answersAfterUrl: string;
@@ -2922,6 +2931,15 @@ export type ShiftPart = {
   name: string;
   from: number;
   to: number;
+};
+
+/** A lasting change of a series whose alert was still open. */
+export type FurtherShift = {
+  /** The sweep in which the change was found. */
+  sweep: string;
+  direction: "up" | "down";
+  /** When the first changed sweep was due, as estimated by the change detector. */
+  since: string;
 };
 
 /** A domain whose share of citations changed by more than normal variation. */

@@ -823,12 +823,12 @@ export const queries = {
 		},
 		{
 			"name": "from",
-			"description": "Only sweeps due at or after this time or day. Days are in the tracker's time zone.",
+			"description": "Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone.",
 			"type": "string"
 		},
 		{
 			"name": "to",
-			"description": "Only sweeps due before this time, or on or before this day.",
+			"description": "Only sweeps due before this time, or on or before this day; by default up to today.",
 			"type": "string"
 		},
 		{
@@ -875,12 +875,12 @@ export const queries = {
 		},
 		{
 			"name": "from",
-			"description": "Only sweeps due at or after this time or day. Days are in the tracker's time zone.",
+			"description": "Only sweeps due at or after this time or day, by default the last 28 days up to `to`. Days are in the tracker's time zone.",
 			"type": "string"
 		},
 		{
 			"name": "to",
-			"description": "Only sweeps due before this time, or on or before this day.",
+			"description": "Only sweeps due before this time, or on or before this day; by default up to today.",
 			"type": "string"
 		},
 		{
@@ -1055,6 +1055,7 @@ export const queries = {
 			"type": "string",
 			"options": [
 				"shift",
+				"recovered",
 				"source",
 				"ad",
 				"uncited",

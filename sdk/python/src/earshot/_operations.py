@@ -1603,9 +1603,10 @@ class Trackers(Group):
                 `provider`, `country`, `prompt`, `tag`, `sweep`, `day`, `week`, `month`. The
                 default is `target`. Metrics of brands are always grouped by brand; `brand`
                 alone groups by nothing else.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces
@@ -1679,9 +1680,10 @@ class Trackers(Group):
         Args:
             name: The tracker's name. A tracker of another organization is not found.
             metric: Comma-separated names of metrics; `visibility` by default.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces
@@ -1750,9 +1752,10 @@ class Trackers(Group):
         Args:
             name: The tracker's name. A tracker of another organization is not found.
             by: Count citations by domain, by URL or by type of site.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators; a filter by `brand` reduces
@@ -1869,9 +1872,10 @@ class Trackers(Group):
 
         Args:
             name: The tracker's name. A tracker of another organization is not found.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of
@@ -1927,9 +1931,10 @@ class Trackers(Group):
 
         Args:
             name: The tracker's name. A tracker of another organization is not found.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of
@@ -1984,9 +1989,10 @@ class Trackers(Group):
 
         Args:
             name: The tracker's name. A tracker of another organization is not found.
-            from_: Only sweeps due at or after this time or day. Days are in the tracker's time
-                zone.
-            to: Only sweeps due before this time, or on or before this day.
+            from_: Only sweeps due at or after this time or day, by default the last 28 days up
+                to `to`. Days are in the tracker's time zone.
+            to: Only sweeps due before this time, or on or before this day; by default up to
+                today.
             filter: Only answers that match, such as `target:chatassistant/US,tag:trail`. Values
                 of one dimension are alternatives. Prompts are given by text or number
                 (`prompt:3`). The filter reduces the denominators. Use `brand` to select rows of

@@ -3477,8 +3477,8 @@ class ComparedRow(TypedDict):
     """The verdict in a sentence."""
 
     before: float | None
-    """The means of the two periods, over the cells that have answers in both; `null` without such
-    cells.
+    """The values of the two periods, over the cells that answered in at least three sweeps of each
+    (in all, when a period has fewer); `null` without such cells.
     """
 
     after: float | None
@@ -3499,11 +3499,21 @@ class ComparedRow(TypedDict):
     """
 
     cells: int
-    """How many prompt × target cells have answers in both periods (`cells`), and in only one of
-    them (`cellsLeftOut`, not compared).
+    """How many prompt × target cells are compared (`cells`), and how many have answers but in too
+    few sweeps (`cellsLeftOut`).
     """
 
     cellsLeftOut: int
+
+    gaps: int
+    """How often a compared cell has no answer in a sweep, in both periods."""
+
+    plainChange: float | None
+    """The change of the plain means of all sweeps, which missing answers can move. With `note:
+    adjusted` it differs from `change` by more than a point.
+    """
+
+    note: NotRequired[Literal["adjusted"]]
 
     sweepsBefore: int
 
@@ -4561,7 +4571,7 @@ class ReportSent(TypedDict):
 
     report: SentReport
 
-AlertKind = Literal["shift", "source", "ad", "uncited", "price", "coverage", "blocked", "unreadable", "ceiling", "sweep"]
+AlertKind = Literal["shift", "recovered", "source", "ad", "uncited", "price", "coverage", "blocked", "unreadable", "ceiling", "sweep"]
 """The subject of an alert."""
 
 
@@ -4604,7 +4614,12 @@ class Alert(TypedDict):
 
     acknowledgedBy: NotRequired[str]
     """The id of the key that acknowledged the alert; absent when the alert was closed
-    automatically because it was found long after its sweep.
+    automatically: it was found long after its sweep, or the metric recovered.
+    """
+
+    recoveredAt: NotRequired[str]
+    """When the metric was found to be back within the range from before the change; only on alerts
+    of the kind `shift`.
     """
 
     madeUp: bool
@@ -4643,6 +4658,8 @@ SeriesShift = TypedDict(
         "prompts": 'List[ShiftPart]',
         # The same brand and metric on each target.
         "targets": 'List[ShiftPart]',
+        # Changes that were found while the alert was open.
+        "further": NotRequired['List[FurtherShift]'],
         # Where the answers behind the two means are listed.
         "answersBeforeUrl": 'str',
         "answersAfterUrl": 'str',
@@ -4660,6 +4677,18 @@ ShiftPart = TypedDict(
     },
 )
 """The change of one prompt or one target."""
+
+
+class FurtherShift(TypedDict):
+    """A lasting change of a series whose alert was still open."""
+
+    sweep: str
+    """The sweep in which the change was found."""
+
+    direction: Literal["up", "down"]
+
+    since: str
+    """When the first changed sweep was due, as estimated by the change detector."""
 
 SourceShift = TypedDict(
     "SourceShift",
