@@ -496,9 +496,3 @@ type MovedBrand struct {
 	VisibilityBefore float64 `json:"visibilityBefore" schema:"min=0,max=1"`
 	VisibilityAfter  float64 `json:"visibilityAfter" schema:"min=0,max=1"`
 }
-
-// Reanalysis is the version of the rules with which all stored answers are analysed again.
-type Reanalysis struct {
-	Succeeded
-	Rules NamingRule `json:"rules"`
-}

@@ -45,3 +45,9 @@ type TrackerWork struct {
 type TrackerWorkList struct {
 	Work List[TrackerWork] `json:"work"`
 }
+
+// Reanalysis is the version of the rules with which all stored answers are analysed again.
+type Reanalysis struct {
+	Succeeded
+	Rules NamingRule `json:"rules"`
+}

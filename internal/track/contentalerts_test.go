@@ -16,6 +16,7 @@ func TestContentsThatChangeRaiseAlerts(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, address string) {
 		w := newWorld(t, address, time.Now())
+		w.complete = true // sweeps with too many missing answers are left out
 		w.apply("shoes", `
 brands: [{name: Ollaro, own: true, domains: [ollaro.example]}, {name: Kestrin, domains: [kestrin.example]}]
 prompts: [a, b, c, d, e, f, g, h]

@@ -104,7 +104,7 @@ func TestMetricsFindTheRatesOfTheLab(t *testing.T) {
 	}
 	report, err := w.services[1].Metrics(t.Context(), w.organization, "contents", &earshot.MetricQuery{
 		Metric: "searched,fanout,retrievalRate@m2,citationRate@m2,citedWhenRetrieved,productVisibility,productRank,adRate,paidShare,organicVisibility,overviewRate,blockRate,merchantShare,price",
-		By:     "target",
+		By:     "target", MetricFilter: earshot.MetricFilter{To: w.now.AddDate(0, 0, 1).Format(time.DateOnly)}, // the sweeps are in the future
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ func TestSourcesAreComparedOncePerWindow(t *testing.T) {
 	test := func(t *testing.T, address string, repeats ...bool) {
 		t.Helper()
 		w := newWorld(t, address, time.Now().Add(-48*time.Hour))
+		w.complete = true // sweeps with too many missing answers are left out
 		w.apply("shoes", "brands: [{name: Ollaro, own: true}]\nprompts: [a, b, c, d, e, f, g, h]\ntargets: [{provider: chatassistant, country: US}]\nalerts: {falseAlarmsPerYear: 10}\n")
 		for sweep := range 2*alert.Window + alert.Window/2 {
 			w.result = `{"surface":"lab","text":"x","markdown":"x","sources":[{"position":1,"url":"https://before.example/"}]}`

@@ -18,8 +18,8 @@ import (
 const tolerance = 1e-9
 
 // TestWorkedExamples compares with the numbers of another implementation. The examples are
-// stored outside the repository. Each lists the rows of some metrics. What metrics3/older has
-// of an example replaces what is in the example itself.
+// stored outside the repository. Each lists the rows of some metrics. Newer comparisons and series of
+// an example are in metrics3/older.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	for _, path := range slices.Concat(captures.Samples(t, "metrics/*/expected.json"), captures.Samples(t, "metrics3/gaps-*/expected.json")) {
