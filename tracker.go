@@ -270,6 +270,8 @@ type Precision struct {
 	Threshold *float64 `json:"threshold"`
 	// The share of lasting drops of 0.8 logits (such as from 40 % to 27 %) that a detector with this threshold finds within 14 sweeps, given 60 earlier sweeps; `null` without brands.
 	FallsFound *float64 `json:"fallsFound" schema:"min=0,max=1"`
+	// The smallest lasting drop from 50 % that a detector with this threshold finds within 28 days in 8 of 10 cases, as a share; `null` when it finds none or there are no brands.
+	SmallestFall *float64 `json:"smallestFall" schema:"min=0,max=1"`
 }
 
 // TrackerPatch is the new state of a tracker.

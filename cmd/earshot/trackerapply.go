@@ -197,8 +197,12 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		rows = append(rows, []string{"break", oneLine(series + " cannot be compared with earlier values: " + b.Reason)})
 	}
 	rows = append(rows, []string{"precision", precisionOf(a.Precision)})
-	if p := a.Precision; p.Threshold != nil && p.FallsFound != nil {
-		rows = append(rows, []string{"alerts", fmt.Sprintf("%.0f %% of lasting drops by 0.8 logits, such as from 40 %% to 27 %%, will be detected within 14 sweeps (%d series, threshold %.1f)", 100**p.FallsFound, p.Series, *p.Threshold)})
+	if p := a.Precision; p.Threshold != nil {
+		found := "no lasting drop from 50 % would be found within 28 days in 8 of 10 cases"
+		if p.SmallestFall != nil {
+			found = fmt.Sprintf("a lasting drop from 50 to %.0f %% would be found within 28 days in 8 of 10 cases", 50-100**p.SmallestFall)
+		}
+		rows = append(rows, []string{"alerts", fmt.Sprintf("%s (%d series, threshold %.1f)", found, p.Series, *p.Threshold)})
 	}
 	rows = append(rows, []string{"next sweep", nextOf(t)})
 	return printTable(in.out, rows)

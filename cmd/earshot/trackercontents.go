@@ -104,7 +104,7 @@ func (c *trackerProductsCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{"PRODUCT", "BRANDS", "SHARE", "OF", "RANK", "MERCHANTS", "LOWEST", "MEDIAN", "LAST SEEN"}}
+	rows := [][]string{{"PRODUCT", "BRANDS", "SHARE", "ANSWERS", "RANK", "MERCHANTS", "LOWEST", "MEDIAN", "LAST SEEN"}}
 	for _, r := range report.Rows {
 		var lowest, median []string
 		for _, p := range r.Prices {
@@ -137,7 +137,7 @@ func (c *trackerAdsCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{"ADVERTISER", "BRANDS", "TITLE", "TEXT", "PLACES", "SHARE", "OF", "FIRST SEEN", "LAST SEEN"}}
+	rows := [][]string{{"ADVERTISER", "BRANDS", "TITLE", "TEXT", "PLACES", "SHARE", "ANSWERS", "FIRST SEEN", "LAST SEEN"}}
 	for _, r := range report.Rows {
 		rows = append(rows, []string{
 			dashed(cmp.Or(r.Domain, r.Advertiser)), words(r.Brands), oneLine(r.Title), dashed(r.Text), words(r.Blocks), c.value(&r.Share, false),

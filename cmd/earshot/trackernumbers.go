@@ -92,8 +92,9 @@ type trackerMetricsCmd struct {
 
 // Help returns the command's long help.
 func (c *trackerMetricsCmd) Help() string {
-	return `Prints metrics of a tracker, computed from its closed sweeps. RERUN is the 95 % confidence interval for the same prompts asked again,
-MARKET the one for similar prompts; "provisional" means fewer than 5 sweeps. Missing answers do not count in any rate.
+	return `Prints metrics of a tracker, computed from its closed sweeps. IF ASKED AGAIN is the 95 % confidence interval for the same prompts
+asked again, FOR SIMILAR PROMPTS the one for other prompts of the same kind; "provisional" means fewer than 5 sweeps. Missing answers
+do not count in any rate. Without --from, the last 28 days count.
 docs/statistics.md describes all metrics. To find out whether a metric changed, use 'earshot tracker compare'.
 
 Exit status: 0 they were printed, 130 it was interrupted, 1 anything else.
@@ -121,11 +122,17 @@ func (c *trackerMetricsCmd) Run(in *invocation, service *client.Client) error {
 			head = append(head, strings.ToUpper(dimension))
 		}
 	}
-	rows := [][]string{append(head, "VALUE", "OF", "RERUN", "MARKET", "SWEEPS", "MISSING", "")}
+	rows := [][]string{append(head, "VALUE", "COUNT", "IF ASKED AGAIN", "FOR SIMILAR PROMPTS", "SWEEPS", "MISSING", "")}
 	for _, r := range report.Rows {
 		rows = append(rows, c.row(&r, by, withItems))
 	}
-	return c.print(in, report, rows, report.MadeUp)
+	if err := c.print(in, report, rows, report.MadeUp); err != nil || c.JSON || c.CSV || len(rows) == 1 {
+		return err
+	}
+	fmt.Fprintln(in.out, `
+COUNT: answers that count in the value, of all answers. The value gives each prompt on a target its weight, so it may differ from their ratio.
+IF ASKED AGAIN, FOR SIMILAR PROMPTS: 95 % confidence intervals. MISSING: planned answers that did not come and count nowhere.`)
+	return nil
 }
 
 // item returns the merchant, product or block of a row.
@@ -300,7 +307,7 @@ func (c *trackerSourcesCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "OF", "RERUN", "RETRIEVED", "CITED", "CHANGE"}}
+	rows := [][]string{{strings.ToUpper(c.By), "TYPE", "BRAND", "TARGET", "SHARE", "CITATIONS", "IF ASKED AGAIN", "RETRIEVED", "CITED", "CHANGE"}}
 	for _, r := range report.Rows {
 		change := "-"
 		if r.Since != nil {

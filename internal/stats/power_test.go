@@ -1,6 +1,8 @@
 package stats_test
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"earshot/internal/stats"
@@ -27,5 +29,43 @@ func TestAHigherThresholdFindsLess(t *testing.T) {
 	}
 	if found := (stats.Plan{}).Found(independent, h); found != 0 {
 		t.Errorf("without prompts %v are found", found)
+	}
+}
+
+// TestTheSmallestFallIsFoundInEightOfTenCases simulates series of its own that fall by that much.
+func TestTheSmallestFallIsFoundInEightOfTenCases(t *testing.T) {
+	t.Parallel()
+	h, c := stats.Threshold(1, 24, 365, stats.DefaultK), stats.DefaultComponents
+	r, last := rand.New(rand.NewPCG(8, 1)), 0.5
+	for _, prompts := range []float64{20, 50, 200} {
+		fall, ok := stats.Plan{Prompts: int(prompts), Sweeps: 28, Samples: 1}.SmallestFall(c, h)
+		if !ok || fall >= last {
+			t.Fatalf("with %.0f prompts the smallest fall is %v, %v; with fewer prompts %v", prompts, fall, ok, last)
+		}
+		last = fall
+		const runs = 500
+		deviation, found := math.Sqrt(c.Day+c.PromptDay/prompts+c.Answer/prompts), 0
+		for range runs {
+			var s stats.SeriesState
+			noise := r.NormFloat64()
+			for day := range 60 + 28 {
+				rate := 0.5 + deviation*noise
+				if day >= 60 {
+					rate -= fall
+				}
+				noise = c.Lag1*noise + math.Sqrt(1-c.Lag1*c.Lag1)*r.NormFloat64()
+				v := stats.Value{Sweep: "any", Cells: []stats.CellValue{{Weight: 1, N: prompts, X: prompts * rate}}}
+				if _, shift, moved := s.Step(v, h); moved && day >= 60 && shift.Direction == stats.Down {
+					found++
+					break
+				}
+			}
+		}
+		if share := float64(found) / runs; share < 0.74 || share > 0.9 {
+			t.Errorf("with %.0f prompts %.2f of the falls by %.3f are found", prompts, share, fall)
+		}
+	}
+	if fall, ok := (stats.Plan{Prompts: 1, Sweeps: 4, Samples: 1}).SmallestFall(c, h); ok {
+		t.Errorf("one prompt a week finds a fall by %v", fall)
 	}
 }

@@ -34,6 +34,9 @@ func (s *Reader) Precision(ctx context.Context, t *tracking.Tracker, d *definiti
 	if p.Series = d.Detectors(d.TargetNames()); p.Series > 0 {
 		p.Threshold = new(d.Threshold(p.Series, now))
 		p.FallsFound = new(plan.Found(spread, *p.Threshold))
+		if fall, ok := plan.SmallestFall(spread, *p.Threshold); ok {
+			p.SmallestFall = &fall
+		}
 	}
 	return p, nil
 }

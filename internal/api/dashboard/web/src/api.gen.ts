@@ -1857,6 +1857,8 @@ export type Precision = {
   threshold: number | null;
   /** The share of lasting drops of 0.8 logits (such as from 40 % to 27 %) that a detector with this threshold finds within 14 sweeps, given 60 earlier sweeps; `null` without brands. */
   fallsFound: number | null;
+  /** The smallest lasting drop from 50 % that a detector with this threshold finds within 28 days in 8 of 10 cases, as a share; `null` when it finds none or there are no brands. */
+  smallestFall: number | null;
 };
 
 /** The new state of a tracker. */
