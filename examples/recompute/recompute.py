@@ -64,7 +64,8 @@ def estimate(a: pd.DataFrame) -> dict:
     in_sweeps["u"] = (in_sweeps.x - r * in_sweeps.y) / mean * in_sweeps.w
     sums = in_sweeps.groupby("sweep")[["u", "w"]].sum()
     v, df = variance((sums.u / sums.w).to_numpy())
-    rerun = wilson(r, effective(r, max(v, 1 / total**2), df) if len(sums) >= 5 else total)
+    unequal = len(cells) * (cells.w**2).sum() / cells.w.sum() ** 2
+    rerun = wilson(r, effective(r, max(v, 1 / total**2), df) if len(sums) >= 5 else total / unequal)
     cells["d"] = (cells.x - r * cells.y) / mean * cells.w / cells.w.sum()
     prompts = cells.groupby("promptId").d.sum()
     count, market = len(prompts), None
