@@ -259,7 +259,7 @@ func TestKilled(t *testing.T) {
 		job := killed.begin(wish{Q: "q", Pages: 2}, "")
 		ctx, kill := context.WithCancel(t.Context())
 		go func() {
-			killed.until(func() bool { return shop.times("q/0") == 1 && killed.reserved() > 0 })
+			killed.until(func() bool { return killed.booked() == orderPrice && killed.reserved() > 0 })
 			kill()
 		}()
 		killed.Buy(ctx, &purchase.Call{Job: job, Request: wish{Q: "q", Pages: 2}})

@@ -91,7 +91,7 @@ var contents = []known{
 // rates. Every value must be within five standard errors of its rate.
 func TestMetricsFindTheRatesOfTheLab(t *testing.T) {
 	t.Parallel()
-	const prompts, sweeps = 20, 8
+	const prompts, sweeps = 20, 4
 	w := contentWorld(t)
 	var texts []string
 	for i := range prompts {

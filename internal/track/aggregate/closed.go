@@ -116,11 +116,13 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 	return h, err
 }
 
-// damagedTally is the error for a stored tally that cannot be decoded.
+// damagedTally is an error of the stored tally of a sweep.
 type damagedTally struct {
 	sweep *tracking.Sweep
 	cause error
 }
+
+func (d *damagedTally) Unwrap() error { return d.cause }
 
 func (d *damagedTally) Error() string {
 	return fmt.Sprintf("the tally of sweep %s: %v", d.sweep.ID, d.cause)
@@ -131,7 +133,7 @@ func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error
 	for {
 		err := s.tryFill(ctx, b, h)
 		damaged, ok := errors.AsType[*damagedTally](err)
-		if !ok {
+		if !ok || !errors.Is(damaged.cause, tally.ErrDamaged) {
 			return err
 		}
 		s.dropTally(h, damaged.sweep, damaged.cause)

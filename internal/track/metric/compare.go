@@ -58,7 +58,7 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 			return nil, err
 		}
 	}
-	decoded, err := b.decodeSweeps(slices.Concat(sides[0], sides[1]))
+	decoded, err := b.decodeSweeps(slices.Concat(sides[0], sides[1]), q.reads())
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +86,23 @@ func (b *Dataset) positions(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// decodeSweeps decodes the cells of sweeps.
-func (b *Dataset) decodeSweeps(sweeps []int) (decodedCells, error) {
+// decodeSweeps decodes the cells of sweeps, with at least the wanted counts.
+func (b *Dataset) decodeSweeps(sweeps []int, wanted columns) (decodedCells, error) {
 	decoded := decodedCells{}
 	for _, at := range sweeps {
 		for _, s := range b.sheets[at] {
-			if s == nil || decoded[s] != nil {
-				continue
-			}
-			var err error
-			if decoded[s], err = s.decoded(b); err != nil {
-				return nil, err
+			switch {
+			case s == nil || decoded[s] != nil:
+			case s.cells != nil:
+				decoded[s] = s.cells
+			case !s.unread.IsKnown():
+				return nil, ErrCells
+			default:
+				m := b.newMerger(len(b.def.Prompts))
+				if err := m.addStored(b, s.unread, wanted); err != nil {
+					return nil, err
+				}
+				decoded[s] = m.cells
 			}
 		}
 	}
@@ -142,7 +148,7 @@ func (b *Dataset) SourceChanges(periods Periods, fewest int) (found []SourceChan
 			return nil, err
 		}
 	}
-	decoded, err := b.decodeSweeps(slices.Concat(sweeps[0], sweeps[1]))
+	decoded, err := b.decodeSweeps(slices.Concat(sweeps[0], sweeps[1]), colEligible|colCitations)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (b *Dataset) SeriesValues(q Query) ([]SeriesValues, error) {
 	}
 	var found []SeriesValues
 	for _, c := range b.cuts(q) {
-		decoded, err := b.decodeSweeps(c.sweeps)
+		decoded, err := b.decodeSweeps(c.sweeps, q.reads())
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (l *Layout[Cell, Brand, Lists]) places(b *Brand, column func(*Lists) *Place
 // of its prompt. It skips a cell if target returns nil.
 func (l *Layout[Cell, Brand, Lists]) AddCells(from Cells, brands int, wanted Columns, target func(prompt int) *Cell) error {
 	if from.encoded == "" || from.encoded[0] != cellFormat {
-		return errDamaged
+		return ErrDamaged
 	}
 	r := packed.NewReader(from.encoded[1:])
 	cells := make([]*Cell, r.Count())
@@ -131,7 +131,7 @@ func (l *Layout[Cell, Brand, Lists]) AddCells(from Cells, brands int, wanted Col
 		}
 	}
 	if !ok || !r.Done() {
-		return errDamaged
+		return ErrDamaged
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func encodeNonzero[T any](w *packed.Writer, from *T, counts []func(*T) *int32, l
 
 func (l *Layout[Cell, Brand, Lists]) decodeGroups(stored string, brands int) ([]Group[Cell], error) {
 	if stored == "" || stored[0] != groupFormat {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	r := packed.NewReader(stored[1:])
 	groups := make([]Group[Cell], r.Count())
@@ -69,7 +69,7 @@ func (l *Layout[Cell, Brand, Lists]) decodeGroups(stored string, brands int) ([]
 		}
 	}
 	if !r.Done() {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	return groups, nil
 }

@@ -57,7 +57,8 @@ const (
 	Format = 4
 )
 
-var errDamaged = errors.New("a stored tally is damaged")
+// ErrDamaged is returned for a stored tally that cannot be decoded.
+var ErrDamaged = errors.New("a stored tally is damaged")
 
 // Layout describes the counts of a cell: Cell is a struct with the counts of one prompt on one
 // target, Brand its counts of one brand, and Lists the counts of a brand by place. The order of
@@ -149,7 +150,7 @@ func (l *Layout[Cell, Brand, Lists]) DecodeCells(stored []byte) ([]Sheet[Cell], 
 
 func decodeSheets[Cell any](stored []byte, set func(s *Sheet[Cell], contents string) error) ([]Sheet[Cell], error) {
 	if !IsReadable(stored) {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	r := packed.NewReader(string(stored[1:]))
 	sheets := make([]Sheet[Cell], r.Count())
@@ -162,7 +163,7 @@ func decodeSheets[Cell any](stored []byte, set func(s *Sheet[Cell], contents str
 		}
 	}
 	if !r.Done() {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	return sheets, nil
 }
