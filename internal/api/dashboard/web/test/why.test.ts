@@ -20,6 +20,8 @@ const row = (target: string, before: number, after: number, more: Partial<Compar
   noiseFloor: null,
   cells: 40,
   cellsLeftOut: 0,
+  gaps: 0,
+  plainChange: after - before,
   sweepsBefore: 28,
   sweepsAfter: 28,
   answersBefore: 1000,

@@ -15,6 +15,7 @@ import { metrics, percent, plainText } from "./words";
 
 export const alertKinds: Record<AlertKind, string> = {
   shift: "Change",
+  recovered: "Recovered",
   source: "Sources",
   ad: "Ads",
   uncited: "No longer cited",
