@@ -214,8 +214,11 @@ func TestLateAnswer(t *testing.T) {
 		n := newNode(t, s, o, 0, shop)
 		shop.plan("q/0", "hang")
 		ctx, leave := context.WithCancel(t.Context())
-		time.AfterFunc(20*time.Millisecond, leave)
 		job := n.begin(wish{Q: "q", Pages: 1}, "key")
+		go func() {
+			n.until(func() bool { return shop.began("q/0") })
+			time.AfterFunc(20*time.Millisecond, leave)
+		}()
 		out := n.Buy(ctx, &purchase.Call{Job: job, Request: wish{Q: "q", Pages: 1}})
 		n.settle(job, out)
 		if earshot.ErrorCode(out.Err) != earshot.CodeCanceled {
@@ -259,7 +262,7 @@ func TestKilled(t *testing.T) {
 		job := killed.begin(wish{Q: "q", Pages: 2}, "")
 		ctx, kill := context.WithCancel(t.Context())
 		go func() {
-			killed.until(func() bool { return killed.booked() == orderPrice && killed.reserved() > 0 })
+			killed.until(func() bool { return shop.began("q/1") })
 			kill()
 		}()
 		killed.Buy(ctx, &purchase.Call{Job: job, Request: wish{Q: "q", Pages: 2}})

@@ -83,6 +83,13 @@ func (s *shop) next(item string) (fault string) {
 	return fault
 }
 
+// began reports whether requests for an item met all that was planned for it.
+func (s *shop) began(item string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.faults[item]) == 0
+}
+
 func (s *shop) charge(item string, price upstream.USD) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
