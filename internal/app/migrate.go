@@ -126,11 +126,11 @@ func (m *Migrated) compareNumbers(ctx context.Context, from, to *store.Store) er
 	return nil
 }
 
-// numbersOf returns the metrics of a tracker as in the API. It uses a new service, which
+// numbersOf returns the metrics of a tracker over its whole history, as in the API. It uses a new service, which
 // has nothing cached and lacks the components for sweeps.
 func numbersOf(ctx context.Context, s *store.Store, t *tracking.Tracker) ([]byte, error) {
 	service := track.New(track.Config{Store: tracking.New(s), Catalogue: &provider.Catalogue{}, Log: slog.New(slog.DiscardHandler)})
-	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{})
+	numbers, err := service.Metrics(ctx, t.Organization, t.Name, &earshot.MetricQuery{MetricFilter: earshot.MetricFilter{From: "2000-01-01"}})
 	if err != nil {
 		return nil, err
 	}
