@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,7 +74,11 @@ func describe(t *testing.T, toys []api.Operation) (schema.Map, error) {
 		t.Fatal(err)
 	}
 	sources.Operations = append(sources.Operations, toys...)
-	sources.Prose = []byte(strings.Replace(string(sources.Prose), "\noperations:\n", toyProse, 1))
+	general, err := fs.ReadFile(sources.Prose, "prose/general.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources.Prose = fstest.MapFS{"general.yaml": {Data: general}, "toys.yaml": {Data: []byte(toyProse)}}
 	return sources.Describe()
 }
 

@@ -12,7 +12,7 @@ import (
 // Operation declares one operation of the API. Query, Body and Response are zero values of
 // its types, from which the OpenAPI document and the Go client are generated; nil means
 // none, or not JSON. The functions operation and special derive them from the handler. The
-// texts of the document are in openapi/prose.yaml.
+// texts of the document are in openapi/prose.
 type Operation struct {
 	Method, Path string
 	Public       bool          // needs no key and does not count against an account's limits

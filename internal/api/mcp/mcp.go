@@ -1,5 +1,5 @@
 // Package mcp offers the API to AI agents through the Model Context Protocol: one tool for
-// each operation with a `tool` in openapi/prose.yaml, and for each provider. A key sees the
+// each operation with a `tool` in openapi/prose, and for each provider. A key sees the
 // tools for which it has the scope.
 //
 // Every tool call is one request to the API with the caller's own key, so it is checked,

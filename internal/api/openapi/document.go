@@ -1,11 +1,11 @@
 // Package openapi generates the OpenAPI document from the list of operations, their
-// request and response types, the providers' definitions, and the texts in prose.yaml.
+// request and response types, the providers' definitions, and the texts in the folder prose.
 //
 //	document.go   the whole document
 //	operation.go  one operation: parameters, body, responses
 //	webhook.go    the webhooks
 //	component.go  the schemas that depend on the list of providers
-//	prose.go      reads prose.yaml
+//	prose.go      reads the folder prose
 //	tables.go     the Markdown tables of the docs
 //	llms.go       the introduction for AI agents, llms.txt
 //	typescript.go the types of the dashboard
@@ -17,9 +17,8 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"earshot/internal/api"
 	"earshot/internal/provider"
@@ -39,7 +38,7 @@ type Sources struct {
 	Providers  []provider.Provider
 	Operations []api.Operation
 	Comments   map[string]string // doc comments of package earshot, by Type and Type.field
-	Prose      []byte            // prose.yaml
+	Prose      fs.FS             // YAML files of texts
 }
 
 // SourcesOf returns the sources for a service with these providers, with the comments of
@@ -63,9 +62,9 @@ func Document(providers []provider.Provider) (schema.Map, error) {
 
 // Describe returns the OpenAPI document.
 func (s Sources) Describe() (schema.Map, error) {
-	texts := &texts{}
-	if err := yaml.UnmarshalWithOptions(s.Prose, texts, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("read prose.yaml: %w", err)
+	texts, err := readTexts(s.Prose)
+	if err != nil {
+		return nil, fmt.Errorf("read the texts of the API: %w", err)
 	}
 	b := &builder{texts: texts, types: &schema.Describer{Comments: s.Comments}}
 	for _, p := range s.Providers {
@@ -100,7 +99,7 @@ func (s Sources) Describe() (schema.Map, error) {
 	), nil
 }
 
-// paths describes every operation that has a text in prose.yaml. Dashboard pages have none.
+// paths describes every operation that has a text. Dashboard pages have none.
 func (b *builder) paths(operations []api.Operation) (schema.Map, error) {
 	var paths schema.Map
 	described := map[string]bool{}
@@ -123,7 +122,7 @@ func (b *builder) paths(operations []api.Operation) (schema.Map, error) {
 	}
 	for name := range b.texts.Operations {
 		if !described[name] {
-			return nil, fmt.Errorf("prose.yaml describes %s, which is not an operation", name)
+			return nil, fmt.Errorf("the prose describes %s, which is not an operation", name)
 		}
 	}
 	return paths, nil

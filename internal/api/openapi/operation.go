@@ -119,7 +119,7 @@ func clientMethod(o api.Operation, name string) (schema.Map, error) {
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
 // parameters describes the parameters of the path and of the query. Each path parameter
-// needs a text in prose.yaml. The texts of query parameters are the comments of their type.
+// needs a text in the folder prose. The texts of query parameters are the comments of their type.
 func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map, error) {
 	var parameters []schema.Map
 	others := maps.Clone(text.Parameters)

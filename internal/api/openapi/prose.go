@@ -1,23 +1,26 @@
 package openapi
 
 import (
-	_ "embed" // for the texts
+	"embed"
 	"fmt"
+	"io/fs"
 
 	"github.com/goccy/go-yaml"
 
 	"earshot/internal/schema"
 )
 
-//go:embed prose.yaml
-var prose []byte
+// prose has general.yaml, and a file for each file of package api that declares operations.
+//
+//go:embed prose
+var prose embed.FS
 
 // comments are the doc comments of package earshot, by Type and Type.field.
 //
 //go:embed comments.json
 var comments []byte
 
-// texts is the content of prose.yaml.
+// texts is the content of the files in prose.
 type texts struct {
 	Info    value `yaml:"info"`
 	Tags    value `yaml:"tags"`
@@ -62,6 +65,34 @@ type operationText struct {
 	Responses   value             `yaml:"responses"`  // examples
 	Errors      []string          `yaml:"errors"`     // names of failures
 	Idempotent  bool              `yaml:"-"`          // takes an idempotency key in a header
+}
+
+// readTexts returns the texts of all files.
+func readTexts(files fs.FS) (*texts, error) {
+	var all texts
+	operations := map[string]*operationText{}
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, path)
+		if err != nil {
+			return err
+		}
+		all.Operations = nil
+		if err := yaml.UnmarshalWithOptions(content, &all, yaml.UseOrderedMap(), yaml.Strict()); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		for name, text := range all.Operations {
+			if operations[name] != nil {
+				return fmt.Errorf("%s describes %s again", path, name)
+			}
+			operations[name] = text
+		}
+		return nil
+	})
+	all.Operations = operations
+	return &all, err
 }
 
 // value is any YAML value; mappings keep their order.

@@ -1,26 +1,36 @@
 package openapi
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"earshot/internal/api"
 )
 
-// Generation fails if prose.yaml describes something that does not exist, and names it.
+// Generation fails if the prose describes something that does not exist, and names it.
 func TestProseMismatch(t *testing.T) {
 	t.Parallel()
 	const taken = "  GET /v1/async/task/{taskId}:\n"
-	before, operation, found := strings.Cut(string(prose), taken)
+	general, err := fs.ReadFile(prose, "prose/general.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := fs.ReadFile(prose, "prose/task.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, operation, found := strings.Cut(string(tasks), taken)
 	if !found {
-		t.Fatalf("prose.yaml lacks %q", taken)
+		t.Fatalf("task.yaml lacks %q", taken)
 	}
 	for name, c := range map[string]struct{ old, replacement, want string }{
 		"unchanged":             {"", "", ""},
 		"an unknown parameter":  {"      taskId:", "      nothing: Nothing.\n      taskId:", "GET /v1/async/task/{taskId}: prose describes the parameter nothing, which is not in the path"},
 		"a missing parameter":   {"      taskId:", "      taskID:", "GET /v1/async/task/{taskId}: prose does not describe the parameter taskId"},
 		"an unknown field":      {"    answer:", "    answers:", `unknown field "answers"`},
-		"an unknown operation":  {"", taken[:len(taken)-3] + "s}:\n    id: x\n" + taken, "prose.yaml describes GET /v1/async/task/{taskIds}, which is not an operation"},
+		"an unknown operation":  {"", taken[:len(taken)-3] + "s}:\n    id: x\n" + taken, "the prose describes GET /v1/async/task/{taskIds}, which is not an operation"},
 		"an unknown failure":    {"    answer:", "    errors: [Nowhere]\n    answer:", "Nowhere"},
 		"a duplicate parameter": {"      taskId:", "      taskId: A.\n      taskId:", `"taskId" already defined`},
 	} {
@@ -28,7 +38,8 @@ func TestProseMismatch(t *testing.T) {
 		if c.old == "" && c.replacement != "" {
 			text = before + c.replacement + operation
 		}
-		_, err := Sources{Operations: api.Operations(nil), Prose: []byte(text)}.Describe()
+		files := fstest.MapFS{"general.yaml": {Data: general}, "task.yaml": {Data: []byte(text)}}
+		_, err := Sources{Operations: api.Operations(nil), Prose: files}.Describe()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}

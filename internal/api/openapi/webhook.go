@@ -42,7 +42,7 @@ func (b *builder) webhooks() (schema.Map, error) {
 	for _, w := range sent() {
 		text := b.texts.Webhooks[w.name]
 		if text == nil {
-			return nil, fmt.Errorf("prose.yaml does not describe the webhook %q", w.name)
+			return nil, fmt.Errorf("the prose does not describe the webhook %q", w.name)
 		}
 		shape := b.types.Of(w.body)
 		if w.kind != "" {
@@ -56,7 +56,7 @@ func (b *builder) webhooks() (schema.Map, error) {
 		)))
 	}
 	if len(all) != len(b.texts.Webhooks) {
-		return nil, fmt.Errorf("prose.yaml describes %d webhooks, but the service sends %d", len(b.texts.Webhooks), len(all))
+		return nil, fmt.Errorf("the prose describes %d webhooks, but the service sends %d", len(b.texts.Webhooks), len(all))
 	}
 	return all, nil
 }
