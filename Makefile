@@ -32,16 +32,23 @@ module: ## Rename the Go module (MODULE=example.com/you/earshot)
 
 .PHONY: generate
 generate: ## Write the files that are generated from the API's types and the providers' definitions
-	$(GO) run ./internal/api/openapi/generate
+	$(GO) run ./cmd/generate
+
+# The generated files of the clients, which git ignores.
+.PHONY: clients
+clients:
+	@$(GO) run ./cmd/generate clients
 
 # Building the Python client needs the packages build, setuptools and wheel, and no network.
+PACKAGES ?= dist
 .PHONY: sdk
-sdk: ## Build the packages of the Python and TypeScript clients, in dist
-	/usr/bin/python3 -m build --no-isolation --outdir dist sdk/python
-	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh dist
+sdk: clients ## Build the packages of the Python and TypeScript clients and of the nodes for n8n, in dist
+	/usr/bin/python3 -m build --no-isolation --outdir $(PACKAGES) sdk/python
+	@scripts/with-node-modules.sh sdk/typescript scripts/pack-typescript.sh $(PACKAGES)
+	@scripts/with-node-modules.sh integrations/n8n npm pack ./integrations/n8n --pack-destination $(PACKAGES) --loglevel=error
 
 .PHONY: lint
-lint: ## Check format, code, module files, and format, code and types of the dashboard and the TypeScript client
+lint: clients ## Check format, code, module files, and format, code and types of the dashboard and the TypeScript client
 	@files=$$($(TOOL) gofumpt -l .) && test -z "$$files" || { echo "make fmt would change: $$files"; exit 1; }
 	$(GO) -C tools build -o ../bin/lint ./lint
 	bin/lint ./...
@@ -49,7 +56,7 @@ lint: ## Check format, code, module files, and format, code and types of the das
 	$(GO) mod verify
 	@scripts/with-node-modules.sh $(WEB) sh -c 'cd integrations/n8n && ../../$(WEB)/$(BIOME) check --error-on-warnings'
 	@scripts/with-node-modules.sh $(WEB) sh -c '(cd $(WEB) && $(BIOME) check --error-on-warnings && \
-		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" --exclude=api.gen.ts ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
+		! LC_ALL=C.UTF-8 grep -rnE --include="*.ts" --include="*.tsx" ".{121}" src test) && $(WEB)/node_modules/.bin/tsc --project $(WEB) && dir=$$(mktemp -d) && $(MAKE) -s web DIST=$$dir && \
 		{ diff -rq $$dir $(DIST) || { echo "make web would change the bundle"; exit 1; }; }'
 	@$(MAKE) -s web-test
 	@scripts/with-node-modules.sh $(WEB) scripts/with-node-modules.sh sdk/typescript sh -c 'cd sdk/typescript && \
@@ -109,7 +116,7 @@ DIST ?= internal/api/dashboard/dist
 JSX  := {"compilerOptions":{"jsx":"react","jsxFactory":"h","jsxFragmentFactory":"Fragment"}}
 BUNDLE := $(TOOL) esbuild --bundle --minify --format=esm --target=es2022 --log-level=warning --legal-comments=none --outdir=$(DIST)
 .PHONY: web
-web: ## Bundle the dashboard's pages into internal/api/dashboard/dist
+web: clients ## Bundle the dashboard's pages into internal/api/dashboard/dist
 	@scripts/with-node-modules.sh $(WEB) $(BUNDLE) app=$(WEB)/src/main.tsx --tsconfig-raw='$(JSX)' --inject:$(WEB)/src/jsx.ts
 	@scripts/with-node-modules.sh $(WEB) $(BUNDLE) live=$(WEB)/src/live.worker.ts
 

@@ -26,6 +26,8 @@ python() {
 # copied NAME PACKAGE installs only the program of a package that would also start a service.
 copied() { command -v "$1" >/dev/null || test -x "bin/$1" || scripts/apt-install.sh --file "usr/bin/$1" "$2" || true; }
 modules() { scripts/with-node-modules.sh "$1" true; }
+# clients writes the generated files of the clients, which git ignores.
+clients() { go run ./cmd/generate clients; }
 
 race="" plain="" # packages to test with and without the race detector
 for package in $packages; do
@@ -43,13 +45,18 @@ for package in $packages; do
 		program systemd-analyze systemd
 		;;
 	test/examples)
+		clients
 		program jq
 		python httpx pandas scipy
 		modules sdk/typescript
 		modules examples/duckdb
 		;;
-	test/n8n) modules integrations/n8n ;;
+	test/n8n)
+		clients
+		modules integrations/n8n
+		;;
 	test/sdk)
+		clients
 		python build httpx mypy pandas setuptools wheel
 		modules sdk/typescript
 		;;

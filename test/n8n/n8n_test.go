@@ -34,6 +34,7 @@ func build(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	tool.Folder(t, modules)
+	tool.Folder(t, filepath.Join(source, "nodes", "Earshot", "api.gen.ts"))
 	dir = t.TempDir()
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

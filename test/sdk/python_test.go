@@ -17,6 +17,7 @@ import (
 func TestPython(t *testing.T) {
 	t.Parallel()
 	python := tool.Python(t, "build", "httpx", "mypy", "pandas", "setuptools", "wheel")
+	tool.Folder(t, "../../sdk/python/src/earshot/types.py")
 	source, wheel := filepath.Join(t.TempDir(), "python"), t.TempDir()
 	// The build writes into its source folder.
 	if err := os.CopyFS(source, os.DirFS("../../sdk/python")); err != nil {

@@ -25,6 +25,7 @@ func TestTypeScript(t *testing.T) {
 	}
 	tools := filepath.Join(source, "node_modules", ".bin")
 	tool.Folder(t, tools)
+	tool.Folder(t, filepath.Join(source, "src", "types.gen.ts"))
 	s := script{t: t, dir: t.TempDir()}
 	s.run("../../scripts/pack-typescript.sh", s.dir)
 	packages, err := filepath.Glob(filepath.Join(s.dir, "earshot-*.tgz"))

@@ -47,7 +47,7 @@ func Python(tb testing.TB, packages ...string) (path string) {
 	return ""
 }
 
-// Folder checks that a folder exists, such as node_modules, which make test fills.
+// Folder checks that a folder or file that make test fills exists, such as node_modules.
 func Folder(tb testing.TB, path string) {
 	tb.Helper()
 	_, err := os.Stat(path)

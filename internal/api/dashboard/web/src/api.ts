@@ -1,5 +1,5 @@
 // The client of the API. All requests of the dashboard use the function open.
-import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider, Session } from "./api.gen";
+import type { Code, ErrorDetails, ErrorResponse, FieldProblem, Operations, Provider, Session } from "earshot";
 import { endSession, session, switchedElsewhere } from "./session";
 
 /** The base URL of the API. Behind a reverse proxy it may have a path. */

@@ -2,7 +2,7 @@
 import type { AriaAttributes } from "preact";
 import { useId, useState } from "preact/hooks";
 import { call, type Payload } from "./api";
-import type { FieldProblem } from "./api.gen";
+import type { FieldProblem } from "earshot";
 import { follow, type OpenAPI, type Provider, type Schema } from "./openapi";
 import { Line } from "./result/markdown";
 import { countries, countryOptions } from "./state";

@@ -1,5 +1,5 @@
 // The names that people know for the API's providers and targets.
-import type { Provider } from "./api.gen";
+import type { Provider } from "earshot";
 
 const products: Record<Provider, string> = {
   chatassistant: "ChatGPT",

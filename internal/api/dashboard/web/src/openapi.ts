@@ -1,6 +1,6 @@
 // The server's OpenAPI document, which is fetched once.
 import { call, type Payload } from "./api";
-import type { Enums } from "./api.gen";
+import type { Enums } from "earshot";
 import { follow, type OpenAPI, type Provider } from "./schema";
 
 export * from "./schema";

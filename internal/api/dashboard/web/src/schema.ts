@@ -1,6 +1,6 @@
 // The types of the OpenAPI document, and functions that resolve its references.
 import type { Payload } from "./api";
-import type { Provider as ProviderName, TaskType } from "./api.gen";
+import type { Provider as ProviderName, TaskType } from "earshot";
 
 /** The parts of a JSON schema that the dashboard reads. */
 export interface Schema {

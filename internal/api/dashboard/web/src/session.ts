@@ -1,6 +1,6 @@
 // The session. The API client imports this module, because it ends a session that has expired.
 import { computed, signal } from "@preact/signals";
-import type { Session } from "./api.gen";
+import type { Session } from "earshot";
 
 /** The session; null if nobody is signed in, undefined until that is known. */
 export const session = signal<Session | null | undefined>(undefined);

@@ -1,7 +1,7 @@
 // State that several pages share.
 import { signal, computed, effect } from "@preact/signals";
 import { call } from "./api";
-import type { AcceptRequest, LiveStatus, Session, SessionRequest } from "./api.gen";
+import type { AcceptRequest, LiveStatus, Session, SessionRequest } from "earshot";
 import { choices } from "./openapi";
 import { endSession, identity, key, session, signedOutBecause } from "./session";
 

@@ -1,5 +1,5 @@
 // Reads the event stream GET /v1/live. This module runs in the shared worker, so it does not use the page.
-import type { LiveStatus } from "./api.gen";
+import type { LiveStatus } from "earshot";
 
 /** A message of the stream, with the parts that changed. */
 export interface News {

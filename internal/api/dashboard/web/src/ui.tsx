@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import type { AriaAttributes, ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, mayPass } from "./api";
-import type { Session } from "./api.gen";
+import type { Session } from "earshot";
 import { download } from "./file";
 import { fieldLabel } from "./names";
 import { roleNames, roleWith } from "./people/words";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LedgerEntry } from "../src/api.gen";
+import type { LedgerEntry } from "earshot";
 import { booked } from "../src/usage/balances";
 
 const entry = (id: string, at: string, credits: number): LedgerEntry => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { FoundMention } from "../src/api.gen";
+import type { FoundMention } from "earshot";
 import { indexOfByte, linesOf } from "../src/trackers/answers/text";
 
 const mention = (text: string, name: string, sentence: string, citations: number[] = []): FoundMention => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { ComparedRow, MetricRow, MetricBreak } from "../src/api.gen";
+import type { ComparedRow, MetricRow, MetricBreak } from "earshot";
 import { sortedRows } from "../src/trackers/order";
 import { sentenceOf, type Findings, type SourceMove } from "../src/trackers/why/sentence";
 

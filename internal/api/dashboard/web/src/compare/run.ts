@@ -1,7 +1,7 @@
 // A comparison: one prompt on each platform and in each country. It is kept when the user visits another page.
 import { signal } from "@preact/signals";
 import { ApiError, ask as askProvider, call, type Payload } from "../api";
-import type { NewsResult, OrganicResult, Provider as ProviderName, RequestRecord, TaskResult } from "../api.gen";
+import type { NewsResult, OrganicResult, Provider as ProviderName, RequestRecord, TaskResult } from "earshot";
 import type { Provider } from "../openapi";
 import { productName } from "../names";
 import { key } from "../session";

@@ -1,7 +1,7 @@
 // One batch: progress, failures, results, and a retry of failed tasks.
 import { AsCall } from "../ascall";
 import { ApiError, base, call } from "../api";
-import type { BatchRecord } from "../api.gen";
+import type { BatchRecord } from "earshot";
 import { may } from "../session";
 import { changeQuery, route } from "../state";
 import { useLive } from "../tasks/live";

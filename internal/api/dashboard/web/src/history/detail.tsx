@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
-import type { RequestRecord, TaskRecord } from "../api.gen";
+import type { RequestRecord, TaskRecord } from "earshot";
 import { Output } from "../result/output";
 import { may } from "../session";
 import { addressOf } from "../state";

@@ -10,7 +10,7 @@ import type {
   Status,
   Sweep,
   SweepState,
-} from "../api.gen";
+} from "earshot";
 import { addressOf } from "../state";
 import { productName } from "../names";
 import { countryOf, explain, inWords, question, stateName } from "../tasks/pieces";

@@ -1,7 +1,7 @@
 // The list of calls, tasks, batches and sweeps. Its filters are in the address, by the names of the API.
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
-import type { RequestRecord } from "../api.gen";
+import type { RequestRecord } from "earshot";
 import { csvOf, download, type CSVValue } from "../file";
 import { choices } from "../openapi";
 import { may } from "../session";

@@ -1,7 +1,7 @@
 // Retries of failed requests. The maximum cost is shown first.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, retryRateLimited } from "../api";
-import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "../api.gen";
+import type { BatchRecord, BatchRetried, RequestRecord, RetryItem } from "earshot";
 import { addressOf } from "../state";
 import { explain } from "../tasks/pieces";
 import { Button, Confirm, counted, number } from "../ui";

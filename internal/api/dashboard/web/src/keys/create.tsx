@@ -1,7 +1,7 @@
 // The form of a new key.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Key, NewKey } from "../api.gen";
+import type { Key, NewKey } from "earshot";
 import { openAPI } from "../openapi";
 import { Expiry, expiryOf } from "../expiry";
 import { When } from "../time";

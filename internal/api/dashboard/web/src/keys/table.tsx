@@ -1,7 +1,7 @@
 // The list of keys.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Key } from "../api.gen";
+import type { Key } from "earshot";
 import { When } from "../time";
 import { type Column, Table } from "../table";
 import { Button, Confirm } from "../ui";

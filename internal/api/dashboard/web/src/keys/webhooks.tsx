@@ -1,7 +1,7 @@
 // The webhook secret, and a test of a receiver.
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../api";
-import type { RotatedSecret, WebhookTest } from "../api.gen";
+import type { RotatedSecret, WebhookTest } from "earshot";
 import { When } from "../time";
 import { Button, Confirm, number, Problem, Secret, Spinner, useAction } from "../ui";
 

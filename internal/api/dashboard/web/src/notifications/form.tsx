@@ -1,7 +1,7 @@
 // The form of a notification channel, which saves and tests it.
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../api";
-import type { Channel, ChannelKind, ChannelTest } from "../api.gen";
+import type { Channel, ChannelKind, ChannelTest } from "earshot";
 import { Outcome } from "../keys/webhooks";
 import { Field, Problems } from "../trackers/form";
 import { Button, Problem, Spinner, useAction } from "../ui";

@@ -1,5 +1,5 @@
 // The kinds of notification channels: where people find the address or key, and the fields of each kind.
-import type { ChannelKind, ChannelRequest } from "../api.gen";
+import type { ChannelKind, ChannelRequest } from "earshot";
 
 interface ChannelField {
   name: Exclude<keyof ChannelRequest, "kind">;

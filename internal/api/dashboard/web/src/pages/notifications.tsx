@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Channel, ChannelTest } from "../api.gen";
+import type { Channel, ChannelTest } from "earshot";
 import { Outcome } from "../keys/webhooks";
 import { ChannelForm } from "../notifications/form";
 import { channelKinds } from "../notifications/kinds";

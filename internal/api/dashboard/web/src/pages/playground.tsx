@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call, type Payload } from "../api";
-import type { FieldProblem, Provider as ProviderName, TaskRequest, TaskType } from "../api.gen";
+import type { FieldProblem, Provider as ProviderName, TaskRequest, TaskType } from "earshot";
 import { fieldsOf, otherProblems, RequestFields, startOf } from "../form";
 import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";
 import { cancel, clearError, runOf, start, type Run } from "../playground/run";

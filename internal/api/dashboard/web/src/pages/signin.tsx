@@ -1,7 +1,7 @@
 // The page on which people sign in: with an identity provider, with a password, or with an API key.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { base, call } from "../api";
-import type { SignInProvider } from "../api.gen";
+import type { SignInProvider } from "earshot";
 import { Entry, fieldsOf, Form, plainly } from "../people/form";
 import { signInPath, signInProblem } from "../people/words";
 import { key, signedOutBecause } from "../session";

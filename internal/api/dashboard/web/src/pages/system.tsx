@@ -1,7 +1,7 @@
 // The operator's page: the upstreams of each provider, and how well the parsers read their answers.
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { ModelState, ProviderUpstreams, Upstream, UpstreamState } from "../api.gen";
+import type { ModelState, ProviderUpstreams, Upstream, UpstreamState } from "earshot";
 import { productName, upstreamName } from "../names";
 import { span } from "../tasks/pieces";
 import { CardTable, type Cells } from "../table";

@@ -1,6 +1,6 @@
 // Who is signed in, and a menu: other organizations, password, sessions, color theme and sign-out.
 import { useEffect, useRef } from "preact/hooks";
-import type { Session } from "../api.gen";
+import type { Session } from "earshot";
 import { route, signOut, switchTo, theme } from "../state";
 import { Button, Problem, Select, useAction } from "../ui";
 import { roleNames } from "./words";

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { base, call } from "../api";
-import type { AuditEntry } from "../api.gen";
+import type { AuditEntry } from "earshot";
 import { ChoiceField, DropFilters, SearchField } from "../query";
 import { changeQuery, route } from "../state";
 import { calm, useLivePages } from "../tasks/live";

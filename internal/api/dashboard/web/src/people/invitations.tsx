@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Invitation, NewInvitation, Role } from "../api.gen";
+import type { Invitation, NewInvitation, Role } from "earshot";
 import { CardTable } from "../table";
 import { When } from "../time";
 import { Button, Confirm, Loading, Secret, Select, useLoad } from "../ui";

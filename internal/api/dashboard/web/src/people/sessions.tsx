@@ -1,7 +1,7 @@
 // The browsers that are signed in: your own, or of all users for an admin.
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { BrowserSession } from "../api.gen";
+import type { BrowserSession } from "earshot";
 import { session } from "../session";
 import { CardTable, type Cells } from "../table";
 import { When } from "../time";

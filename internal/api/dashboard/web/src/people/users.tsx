@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Role, User } from "../api.gen";
+import type { Role, User } from "earshot";
 import { CardTable, type Cells } from "../table";
 import { When } from "../time";
 import { Button, Confirm, Loading, Problem, Select, useAction, useLoad } from "../ui";

@@ -1,5 +1,5 @@
 // The words of the pages about people.
-import type { Role, Session } from "../api.gen";
+import type { Role, Session } from "earshot";
 import { toYAML } from "../trackers/yaml";
 
 export const roleNames: Record<Role, string> = { viewer: "Viewer", editor: "Editor", admin: "Admin" };

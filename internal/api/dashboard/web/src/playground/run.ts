@@ -1,7 +1,7 @@
 // The last call of each provider's form. It is kept when the user visits another page.
 import { signal } from "@preact/signals";
 import { ask, type Payload, type ProviderResponse } from "../api";
-import type { Provider } from "../api.gen";
+import type { Provider } from "earshot";
 import { key } from "../session";
 
 export interface Run {

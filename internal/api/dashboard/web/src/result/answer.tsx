@@ -1,7 +1,7 @@
 // The answer of an assistant.
 import type { ComponentChildren } from "preact";
 import { useId, useMemo } from "preact/hooks";
-import type { Answer } from "../api.gen";
+import type { Answer } from "earshot";
 import { Ads, PlaceCards, ProductCards, ShoppingCards, VideoCards } from "./cards";
 import { linksOf, Paragraphs, tokensOf, TokenView } from "./markdown";
 import { Queries, Section } from "./pieces";

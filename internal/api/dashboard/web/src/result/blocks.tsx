@@ -1,5 +1,5 @@
 // The other blocks of a search page, as short lists.
-import type { Carousel, FeaturedSnippet, LayoutBlock, WebSearch } from "../api.gen";
+import type { Carousel, FeaturedSnippet, LayoutBlock, WebSearch } from "earshot";
 import { External } from "../external";
 import { Facts, Section } from "./pieces";
 

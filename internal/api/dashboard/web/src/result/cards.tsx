@@ -1,5 +1,5 @@
 // Products, places, ads, videos and discussions as cards.
-import type { Ad, KnowledgeAttribute, Offer, Place, Product, ShoppingCard, Specification, Video } from "../api.gen";
+import type { Ad, KnowledgeAttribute, Offer, Place, Product, ShoppingCard, Specification, Video } from "earshot";
 import { External } from "../external";
 import { Badges, Facts, Price, Rating } from "./pieces";
 

@@ -1,5 +1,5 @@
 // The origin of a result.
-import type { TaskRecord, TaskResult } from "../api.gen";
+import type { TaskRecord, TaskResult } from "earshot";
 
 /** Reports whether the built-in lab generated a result. */
 export const isMadeUp = ({ surface }: Pick<TaskResult, "surface">) => surface === "lab";

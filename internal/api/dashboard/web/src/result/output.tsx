@@ -1,7 +1,7 @@
 // The result of a call: the answer, the JSON, the stored page, and code.
 import { useState } from "preact/hooks";
 import { base } from "../api";
-import type { Provider, Surface, TaskResult } from "../api.gen";
+import type { Provider, Surface, TaskResult } from "earshot";
 import { codeFor } from "../snippets";
 import { countryName } from "../state";
 import { Copy, Empty, JsonView, Tabs } from "../ui";

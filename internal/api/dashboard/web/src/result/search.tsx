@@ -7,7 +7,7 @@ import type {
   OrganicResult,
   Question as AskedQuestion,
   WebSearch,
-} from "../api.gen";
+} from "earshot";
 import { External } from "../external";
 import { AnswerView, Cited } from "./answer";
 import { Ads, NamedValues, PlaceCards, ShoppingCards, Sitelinks, VideoCards } from "./cards";

@@ -1,6 +1,6 @@
 // The sources of an answer, and the citations in the text that link to them.
 import type { ComponentChildren } from "preact";
-import type { CitationPill, Source } from "../api.gen";
+import type { CitationPill, Source } from "earshot";
 import { External } from "../external";
 import { Facts } from "./pieces";
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Target } from "../api.gen";
+import type { Target } from "earshot";
 import type { Run } from "../playground/run";
 import { key } from "../session";
 import { Problem, Select, useLoad } from "../ui";

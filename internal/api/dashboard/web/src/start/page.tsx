@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { ApiError, call } from "../api";
-import type { Provider as ProviderName, ProviderUpstreams } from "../api.gen";
+import type { Provider as ProviderName, ProviderUpstreams } from "earshot";
 import { startOf } from "../form";
 import { productName, upstreamName } from "../names";
 import { openAPI, providers, type OpenAPI, type Provider } from "../openapi";

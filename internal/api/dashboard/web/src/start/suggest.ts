@@ -1,5 +1,5 @@
 // Suggestions for the first tracker of a company: its names, its rivals and its prompts.
-import type { Brand, Target, TrackerDefinition } from "../api.gen";
+import type { Brand, Target, TrackerDefinition } from "earshot";
 import { industries, type Language } from "./templates";
 
 /** What somebody says about a company. */

@@ -1,7 +1,7 @@
 // The health of the parsers: how often they find each field.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { FieldHealth, FieldShare, HealthState, Provider, ProviderHealth } from "../api.gen";
+import type { FieldHealth, FieldShare, HealthState, Provider, ProviderHealth } from "earshot";
 import { productName } from "../names";
 import { choices } from "../openapi";
 import { calm, useLive } from "../tasks/live";

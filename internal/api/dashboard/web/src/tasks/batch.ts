@@ -1,7 +1,7 @@
 // Submits a batch and follows its tasks. It continues when the user visits another page.
 import { effect, signal } from "@preact/signals";
 import { ApiError, call, isRateLimit, retryRateLimited, sleep, type Payload } from "../api";
-import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "../api.gen";
+import type { BatchFileRow, BatchItem, TaskPage, TaskRecord } from "earshot";
 import { marked } from "../result/origin";
 import { key } from "../session";
 import { onTaskChanges } from "./live";

@@ -1,6 +1,6 @@
 // The preview of a batch: its rows, problems and cost, and the submit button.
 import { call, retryRateLimited, type Payload } from "../api";
-import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType } from "../api.gen";
+import type { BatchFile, BatchFileProblem, BatchFileRow, BatchPreview, TaskType } from "earshot";
 import { AsCall } from "../ascall";
 import type { Provider } from "../openapi";
 import { balance, countryName } from "../state";

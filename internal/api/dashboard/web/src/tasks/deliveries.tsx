@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { AsCall } from "../ascall";
 import { call } from "../api";
-import type { Delivery, DeliveryState, DeliveryTry } from "../api.gen";
+import type { Delivery, DeliveryState, DeliveryTry } from "earshot";
 import { choices } from "../openapi";
 import { When } from "../time";
 import { Table, type Column } from "../table";

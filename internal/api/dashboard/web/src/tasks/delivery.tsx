@@ -1,7 +1,7 @@
 // The webhook delivery of a task: its attempts, and a resend button.
 import { useEffect } from "preact/hooks";
 import { ApiError, call } from "../api";
-import type { Delivery, DeliveryState, DeliveryTry, Task } from "../api.gen";
+import type { Delivery, DeliveryState, DeliveryTry, Task } from "earshot";
 import { may } from "../session";
 import { External } from "../external";
 import { When } from "../time";

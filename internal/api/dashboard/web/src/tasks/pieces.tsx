@@ -1,6 +1,6 @@
 // Components and functions that the views of tasks share.
 import type { Payload } from "../api";
-import type { DeliveryState, Error as TaskError, Status } from "../api.gen";
+import type { DeliveryState, Error as TaskError, Status } from "earshot";
 import { fieldLabel } from "../names";
 import { counted, number, Select, useLoad } from "../ui";
 

@@ -1,5 +1,5 @@
 // Splits a batch into requests that the server accepts.
-import type { BatchFileRow } from "../api.gen";
+import type { BatchFileRow } from "earshot";
 import { openAPI } from "../openapi";
 
 /** The most bytes of a request, well below the server's limit. */

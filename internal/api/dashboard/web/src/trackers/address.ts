@@ -1,6 +1,6 @@
 // The addresses of tracker pages: #/trackers/{name}/{tab}/…?filters. The address holds all filters of a page, so that
 // it can be shared and the browser's back button works.
-import type { ComparedRow, Tracker } from "../api.gen";
+import type { ComparedRow, Tracker } from "earshot";
 import { addressOf as pageAddress, route } from "../state";
 import { dayLength, utcDay } from "../time";
 import { metrics, type MetricName } from "./words";

@@ -2,7 +2,7 @@
 import { AsCall } from "../ascall";
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Alert, AlertKind, SentReport, Tracker } from "../api.gen";
+import type { Alert, AlertKind, SentReport, Tracker } from "earshot";
 import { route } from "../state";
 import { dateText, timeText } from "../time";
 import { CardTable } from "../table";

@@ -1,6 +1,6 @@
 // What answers contain besides their text: searches, sources, products, ads and AI overviews.
 import { useState } from "preact/hooks";
-import type { MetricRow } from "../api.gen";
+import type { MetricRow } from "earshot";
 import { CardTable } from "../table";
 import { Loading, number, Select } from "../ui";
 import { answersAddress, numberQuery } from "./address";

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
-import type { Tracker, TrackerApplied, TrackerCost, TrackerDefinition } from "../api.gen";
+import type { Tracker, TrackerApplied, TrackerCost, TrackerDefinition } from "earshot";
 import { timeText } from "../time";
 import { Button, counted, number, Problem, useAction, useLoad, useSettled } from "../ui";
 import { DefinitionForm, written } from "./form";

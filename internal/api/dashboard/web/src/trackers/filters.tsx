@@ -1,5 +1,5 @@
 // The filters of a tracker: period, targets, platforms, countries and tags. They are in the address.
-import type { Target, Tracker } from "../api.gen";
+import type { Target, Tracker } from "earshot";
 import { productName, targetLabel } from "../names";
 import { countryName, route } from "../state";
 import { dateText, dayLength, timeText, utcDay } from "../time";

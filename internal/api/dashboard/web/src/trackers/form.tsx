@@ -1,7 +1,7 @@
 // The form of a tracker's settings. Settings without a field of their own stay unchanged.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Brand, FieldProblem, Provider, Schedule, Target, TrackedPrompt, TrackerDefinition } from "../api.gen";
+import type { Brand, FieldProblem, Provider, Schedule, Target, TrackedPrompt, TrackerDefinition } from "earshot";
 import { productName } from "../names";
 import { choices } from "../openapi";
 import { countries, countryOptions } from "../state";

@@ -1,5 +1,5 @@
 // The headline: visibility, its ranges, and its change.
-import type { ComparedRow, MetricRow } from "../api.gen";
+import type { ComparedRow, MetricRow } from "earshot";
 import { counted } from "../ui";
 import { whyAddress } from "./address";
 import { BrandMark, Caution, Value, VerdictMark, type PanelBrand } from "./pieces";

@@ -1,6 +1,6 @@
 // The brands of a tracker as a table of metrics.
 import { useState } from "preact/hooks";
-import type { ComparedRow, MetricRow, Tracker } from "../api.gen";
+import type { ComparedRow, MetricRow, Tracker } from "earshot";
 import { CardTable } from "../table";
 import { counted } from "../ui";
 import { answersAddress } from "./address";

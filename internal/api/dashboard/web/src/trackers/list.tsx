@@ -1,7 +1,7 @@
 // The list of trackers: state, newest number and cost of each.
 import { AsCall } from "../ascall";
 import { call, retryRateLimited } from "../api";
-import type { Brand, Tracker } from "../api.gen";
+import type { Brand, Tracker } from "earshot";
 import { route } from "../state";
 import { timeText } from "../time";
 import { CardTable } from "../table";

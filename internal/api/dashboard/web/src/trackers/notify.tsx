@@ -1,7 +1,7 @@
 // Where a tracker sends its alerts and reports, and how sensitive the alerts are.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Channel, ChannelTest, TrackerDefinition } from "../api.gen";
+import type { Channel, ChannelTest, TrackerDefinition } from "earshot";
 import { Outcome } from "../keys/webhooks";
 import { channelKinds } from "../notifications/kinds";
 import { may } from "../session";

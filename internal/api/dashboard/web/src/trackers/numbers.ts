@@ -1,6 +1,6 @@
 // Hooks that read the numbers and sweeps of a tracker. They wait if the rate limit is exceeded.
 import { call, retryRateLimited } from "../api";
-import type { Operations, Sweep } from "../api.gen";
+import type { Operations, Sweep } from "earshot";
 import { useLoad } from "../ui";
 import type { Period } from "./address";
 import type { PanelBrand } from "./pieces";

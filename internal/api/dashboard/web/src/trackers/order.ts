@@ -1,5 +1,5 @@
 // The order of the prompts of a tracker.
-import type { ComparedRow, MetricRow } from "../api.gen";
+import type { ComparedRow, MetricRow } from "earshot";
 
 export const orders = {
   "-value": "Highest visibility first",

@@ -1,7 +1,7 @@
 // The overview of a tracker: how often a brand is named, and whether that changed.
 import { useMemo } from "preact/hooks";
 import { AsCall } from "../ascall";
-import type { MetricRow } from "../api.gen";
+import type { MetricRow } from "earshot";
 import { CardTable } from "../table";
 import { Loading, number, together } from "../ui";
 import { addressOf, metricOf, numberQuery, periodOf } from "./address";

@@ -1,7 +1,7 @@
 // The list of trackers, and one tracker with its tabs.
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { base, call } from "../api";
-import type { Tracker } from "../api.gen";
+import type { Tracker } from "earshot";
 import { route } from "../state";
 import { setZone } from "../time";
 import { Loading, useLoad } from "../ui";

@@ -1,7 +1,7 @@
 // Components that the tracker pages share: brands, changes, data quality, the basis of a number.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ComparedRow, GradedCut, MetricRow, Tracker } from "../api.gen";
+import type { ComparedRow, GradedCut, MetricRow, Tracker } from "earshot";
 import { targetLabel } from "../names";
 import { shapes } from "../plot/chart";
 import { may } from "../session";

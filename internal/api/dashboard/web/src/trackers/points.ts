@@ -1,5 +1,5 @@
 // Reads the points of trends: sweeps or weeks, and the alerts that mark them.
-import type { Alert, MetricReport, MetricRow, Sweep, Tracker } from "../api.gen";
+import type { Alert, MetricReport, MetricRow, Sweep, Tracker } from "earshot";
 import { dateText } from "../time";
 import { useLoad } from "../ui";
 import { addressOf, periodOf, previousPeriod, type Period } from "./address";

@@ -1,5 +1,5 @@
 // Problems of a tracker's settings in words: the API names fields by their paths, people by their labels.
-import type { FieldProblem, TrackerDefinition } from "../api.gen";
+import type { FieldProblem, TrackerDefinition } from "earshot";
 
 /** The labels of fields, by their paths without indexes. */
 const labels: Record<string, string> = {

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, retryRateLimited } from "../api";
-import type { ComparedRow, MetricReport, MetricRow, Tracker } from "../api.gen";
+import type { ComparedRow, MetricReport, MetricRow, Tracker } from "earshot";
 import { route } from "../state";
 import { targetLabel } from "../names";
 import { useOverflow } from "../table";

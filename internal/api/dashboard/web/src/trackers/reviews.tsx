@@ -1,7 +1,7 @@
 // The reviews of a tracker: sentences about own brands that a person should look at.
 import { useState } from "preact/hooks";
 import { call, retryRateLimited } from "../api";
-import type { Review, ReviewExample, ReviewState } from "../api.gen";
+import type { Review, ReviewExample, ReviewState } from "earshot";
 import { AsCall } from "../ascall";
 import { targetLabel } from "../names";
 import { route } from "../state";

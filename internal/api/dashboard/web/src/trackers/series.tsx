@@ -1,6 +1,6 @@
 // The trend of brands.
 import { useMemo } from "preact/hooks";
-import type { ComparedRow, MetricReport, Tracker } from "../api.gen";
+import type { ComparedRow, MetricReport, Tracker } from "earshot";
 import { aligned, type Chart, type Line } from "../plot/chart";
 import { Plot } from "../plot/plot";
 import { useShown } from "../plot/shown";

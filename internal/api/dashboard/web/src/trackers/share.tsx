@@ -1,7 +1,7 @@
 // The share links of a tracker: addresses at which anybody can read its report.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { ShareLink, Tracker } from "../api.gen";
+import type { ShareLink, Tracker } from "earshot";
 import { Expiry, expiryOf } from "../expiry";
 import { Entry, fieldsOf, Form } from "../people/form";
 import { dateText, timeText } from "../time";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { call, sleep } from "../api";
-import type { Sweep, SweepPage, Tracker } from "../api.gen";
+import type { Sweep, SweepPage, Tracker } from "earshot";
 import { route } from "../state";
 import { span } from "../tasks/pieces";
 import { timeText } from "../time";

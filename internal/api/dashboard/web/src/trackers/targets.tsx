@@ -1,5 +1,5 @@
 // The trend of a brand on each target, all on the same scale.
-import type { ComparedRow, Tracker } from "../api.gen";
+import type { ComparedRow, Tracker } from "earshot";
 import { highestOf, type Line } from "../plot/chart";
 import { StillPlot } from "../plot/drawing";
 import { targetLabel } from "../names";

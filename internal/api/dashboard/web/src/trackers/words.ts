@@ -1,5 +1,5 @@
 // Numbers and verdicts in words. Nothing is computed here: a page shows what the API returns.
-import type { ComparedRow, GradedCut, MetricRow, Opinion, ReviewKind, ReviewState } from "../api.gen";
+import type { ComparedRow, GradedCut, MetricRow, Opinion, ReviewKind, ReviewState } from "earshot";
 import { counted } from "../count";
 import { targetLabel } from "../names";
 import { dateText, timeText } from "../time";

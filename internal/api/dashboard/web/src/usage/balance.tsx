@@ -1,6 +1,6 @@
 // The current balance, billing cycle, slots and queue.
 import { call } from "../api";
-import type { Credits, QueueStatus } from "../api.gen";
+import type { Credits, QueueStatus } from "earshot";
 import { status } from "../state";
 import { dateText, dayLength } from "../time";
 import { counted, number, Problem, Spinner, useLoad } from "../ui";

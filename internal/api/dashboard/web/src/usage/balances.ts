@@ -1,5 +1,5 @@
 // The ledger in order of time, with the balance after each entry.
-import type { LedgerEntry } from "../api.gen";
+import type { LedgerEntry } from "earshot";
 
 /** An entry with the balance after it; null if earlier entries are not loaded. */
 export type Booked = LedgerEntry & { balance: number | null };

@@ -1,7 +1,7 @@
 // The ledger: all changes of the balance.
 import { useEffect, useState } from "preact/hooks";
 import { call, retryRateLimited } from "../api";
-import type { LedgerEntry, LedgerKind, LedgerPage } from "../api.gen";
+import type { LedgerEntry, LedgerKind, LedgerPage } from "earshot";
 import { csvFile, download } from "../file";
 import { choices, openAPI } from "../openapi";
 import { may } from "../session";

@@ -1,7 +1,7 @@
 // Credits by day, and the latency and success rate of the platforms.
 import { useMemo, useState } from "preact/hooks";
 import { call } from "../api";
-import type { DayUsage, HourStats, Provider } from "../api.gen";
+import type { DayUsage, HourStats, Provider } from "earshot";
 import { choices } from "../openapi";
 import { shapes, type Chart, type Line } from "../plot/chart";
 import { Plot } from "../plot/plot";

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
-import type { AnswerDiff, FoundPage, TrackedAnswer } from "../../api.gen";
+import type { AnswerDiff, FoundPage, TrackedAnswer } from "earshot";
 import { External } from "../../external";
 import { timeText, When } from "../../time";
 import { CardTable } from "../../table";

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
-import type { Outcome, TrackedAnswer } from "../../api.gen";
+import type { Outcome, TrackedAnswer } from "earshot";
 import { choices } from "../../openapi";
 import { ChoiceField, DropFilters, Pills, SearchField } from "../../query";
 import { route } from "../../state";

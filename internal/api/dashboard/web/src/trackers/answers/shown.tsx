@@ -1,5 +1,5 @@
 // The texts of an answer with the mentions marked.
-import type { FoundMention, FoundPage, FoundText, Outcome, TrackedAnswer } from "../../api.gen";
+import type { FoundMention, FoundPage, FoundText, Outcome, TrackedAnswer } from "earshot";
 import { BrandMark, brandColor, lookOf, type PanelBrand } from "../pieces";
 import { SourceType } from "../sources/source";
 import { reasonWords } from "../words";

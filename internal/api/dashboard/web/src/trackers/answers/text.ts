@@ -1,6 +1,6 @@
 // Splits a text of an answer at its mentions, so that each piece has one style. The API's ranges count bytes of UTF-8;
 // JavaScript counts UTF-16 units.
-import type { FoundMention } from "../../api.gen";
+import type { FoundMention } from "earshot";
 
 /** A piece of a line. */
 export interface Piece {

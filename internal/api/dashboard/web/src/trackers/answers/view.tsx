@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { ApiError, call } from "../../api";
-import type { CellAnswer, Provider, TrackedAnswer } from "../../api.gen";
+import type { CellAnswer, Provider, TrackedAnswer } from "earshot";
 import { External } from "../../external";
 import { targetLabel } from "../../names";
 import { ResultView } from "../../result/output";

@@ -1,6 +1,6 @@
 // The brands of a tracker: their names and matching rules, a test of new names, and names that answers mention often.
 import { call } from "../../api";
-import type { Brand, DiscoveredName, DiscoverReport, Tracker } from "../../api.gen";
+import type { Brand, DiscoveredName, DiscoverReport, Tracker } from "earshot";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";

@@ -1,5 +1,5 @@
 // Adds the name in the address of the settings page to the settings.
-import type { BrandName, TrackerDefinition } from "../../api.gen";
+import type { BrandName, TrackerDefinition } from "earshot";
 
 /** Returns the definition with the name of the address added: to a tracked brand, or as a new brand. */
 export function proposed(definition: TrackerDefinition, { brand, add }: Record<string, string>): TrackerDefinition {

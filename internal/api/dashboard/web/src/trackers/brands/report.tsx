@@ -1,5 +1,5 @@
 // The result of testing a name on existing answers.
-import type { NameContext, NameTried } from "../../api.gen";
+import type { NameContext, NameTried } from "earshot";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";
 import { CardTable } from "../../table";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
-import type { Brand, BrandName as Name, NamingRule } from "../../api.gen";
+import type { Brand, BrandName as Name, NamingRule } from "earshot";
 import { When } from "../../time";
 import { CardTable } from "../../table";
 import { Button, Confirm, Loading, number, useLoad } from "../../ui";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { call } from "../../api";
-import type { Brand, BrandName, NameMatch, NameTried } from "../../api.gen";
+import type { Brand, BrandName, NameMatch, NameTried } from "earshot";
 import { addressOf } from "../address";
 import { Failed, Skeleton, useAction } from "../../ui";
 import { listOf } from "../form";

@@ -1,6 +1,6 @@
 // The ads that answers show.
 import { call } from "../../api";
-import type { AdRow } from "../../api.gen";
+import type { AdRow } from "earshot";
 import { External } from "../../external";
 import { targetLabel } from "../../names";
 import { number } from "../../ui";

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
 import { retryRateLimited } from "../../api";
-import type { SearchReport } from "../../api.gen";
+import type { SearchReport } from "earshot";
 import { csvOf, download, type CSVValue } from "../../file";
 import { ChoiceField, SearchField } from "../../query";
 import { changeQuery, route } from "../../state";

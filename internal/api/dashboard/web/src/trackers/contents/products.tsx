@@ -1,6 +1,6 @@
 // The products that answers show, and the merchants that offer them.
 import { call } from "../../api";
-import type { MerchantOffers, ProductPrice, ProductRow } from "../../api.gen";
+import type { MerchantOffers, ProductPrice, ProductRow } from "earshot";
 import { External } from "../../external";
 import { CardTable } from "../../table";
 import { number } from "../../ui";

@@ -1,6 +1,6 @@
 // The searches that assistants ran before they answered.
 import { call } from "../../api";
-import type { SearchRow } from "../../api.gen";
+import type { SearchRow } from "earshot";
 import { number } from "../../ui";
 import { addressOf } from "../address";
 import { BrandMark, lookOf, Value, type PanelBrand, type TabProps } from "../pieces";

@@ -1,5 +1,5 @@
 // The sources that are cited more or less than in the period before, and the sources that came and went.
-import type { LostSource, SourceReport, SourceRow } from "../../api.gen";
+import type { LostSource, SourceReport, SourceRow } from "earshot";
 import { dateText } from "../../time";
 import { counted, Loading, number, Skeleton, type Fetched } from "../../ui";
 import { Caution, useFirst } from "../pieces";

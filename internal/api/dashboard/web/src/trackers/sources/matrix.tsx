@@ -1,5 +1,5 @@
 // How often each source is cited in sentences that name each brand.
-import type { SourceMatrix, SourceMatrixRow } from "../../api.gen";
+import type { SourceMatrix, SourceMatrixRow } from "earshot";
 import { CardTable } from "../../table";
 import { number } from "../../ui";
 import { answersAddress, type numberQuery } from "../address";

@@ -1,7 +1,7 @@
 // The sources that answers cite: domains, pages and types, and how they changed since the period before.
 import { useState } from "preact/hooks";
 import { AsCall } from "../../ascall";
-import type { AnswerShare, SourceReport, SourceRow } from "../../api.gen";
+import type { AnswerShare, SourceReport, SourceRow } from "earshot";
 import { csvOf, download, type CSVValue } from "../../file";
 import { ChoiceField } from "../../query";
 import { Line } from "../../result/markdown";

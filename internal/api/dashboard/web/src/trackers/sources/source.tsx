@@ -1,6 +1,6 @@
 // A source in words: its type, its brand, and the bar of its share.
 import { External } from "../../external";
-import type { SourceRow } from "../../api.gen";
+import type { SourceRow } from "earshot";
 
 /** The types of sources, by the names of the API. */
 const types: Record<string, string> = { own: "Own", rival: "Competitor" };

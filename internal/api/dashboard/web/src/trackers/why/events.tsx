@@ -1,5 +1,5 @@
 // What else happened in the two periods: breaks, alerts, and sweeps that did not run.
-import type { AlertPage, CompareReport, Tracker } from "../../api.gen";
+import type { AlertPage, CompareReport, Tracker } from "earshot";
 import { targetLabel } from "../../names";
 import { dateText, timeText } from "../../time";
 import { CardTable } from "../../table";

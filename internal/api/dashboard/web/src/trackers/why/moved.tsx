@@ -1,5 +1,5 @@
 // The targets or prompts of a change, which can be sorted by it.
-import type { ComparedRow } from "../../api.gen";
+import type { ComparedRow } from "earshot";
 import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { Table, type Column } from "../../table";

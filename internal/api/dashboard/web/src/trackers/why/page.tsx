@@ -2,7 +2,7 @@
 // sources came and went, and what else happened in the two periods.
 import { AsCall } from "../../ascall";
 import { ApiError } from "../../api";
-import type { Alert, ComparedRow, CompareReport, MetricBreak, SeriesShift } from "../../api.gen";
+import type { Alert, ComparedRow, CompareReport, MetricBreak, SeriesShift } from "earshot";
 import { route } from "../../state";
 import { dateText } from "../../time";
 import { Button, Failed, Loading, Select, type Fetched } from "../../ui";

@@ -1,7 +1,7 @@
 // An answer from before a change and one from after it, side by side, to the same prompt on the same target.
 import { useState } from "preact/hooks";
 import { call, retryRateLimited } from "../../api";
-import type { CompareReport, ComparedRow, TrackedAnswer, Tracker } from "../../api.gen";
+import type { CompareReport, ComparedRow, TrackedAnswer, Tracker } from "earshot";
 import { targetLabel } from "../../names";
 import { route } from "../../state";
 import { timeText } from "../../time";

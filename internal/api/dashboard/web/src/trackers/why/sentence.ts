@@ -1,6 +1,6 @@
 // The sentence that says what changed. It follows the verdicts of the API: it names a target or prompt only if the API
 // says that it moved, and it names a source or break only as something that happened at the same time.
-import type { ComparedRow, MetricBreak, SeriesShift } from "../../api.gen";
+import type { ComparedRow, MetricBreak, SeriesShift } from "earshot";
 import { counted, number } from "../../count";
 import { targetLabel } from "../../names";
 import { dateText } from "../../time";

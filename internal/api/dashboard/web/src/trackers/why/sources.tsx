@@ -1,5 +1,5 @@
 // The sources that came and went between two periods, and the brands that they are cited for.
-import type { SourceReport, Tracker } from "../../api.gen";
+import type { SourceReport, Tracker } from "earshot";
 import { CardTable } from "../../table";
 import { Loading, number, together, type Fetched } from "../../ui";
 import { addressOf, previousPeriod, type numberQuery } from "../address";

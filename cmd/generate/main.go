@@ -1,5 +1,6 @@
 // Command generate writes the files that are generated from the types of package earshot
-// and from the providers' definitions. `make generate` runs it in the module's root.
+// and from the providers' definitions. `make generate` runs it in the module's root. With the
+// argument `clients`, it writes only the files that are not in git.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"go/parser"
 	"go/token"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -26,27 +28,47 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	files, err := generate()
+	kept, clients, err := generate()
 	if err != nil {
 		log.Fatal(err)
 	}
+	files := clients
+	if len(os.Args) == 1 {
+		maps.Copy(files, kept)
+	}
 	for path, content := range files {
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+			continue // go test runs a test again if a file that it reads is newer
+		}
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// generate returns the contents of the generated files by path.
-func generate() (map[string][]byte, error) {
+// generate returns the contents of the generated files by path: the files that are kept in git,
+// and the files of the clients, which are not.
+func generate() (kept, clients map[string][]byte, err error) {
 	sources, err := openapi.SourcesOf(app.Providers())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if sources.Comments, err = readComments(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	document, err := sources.Describe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if kept, err = keptFiles(sources, document); err != nil {
+		return nil, nil, err
+	}
+	clients, err = clientFiles(document)
+	return kept, clients, err
+}
+
+func keptFiles(sources openapi.Sources, document schema.Map) (map[string][]byte, error) {
+	files, err := docs(openapi.Tables(sources.Providers, document))
 	if err != nil {
 		return nil, err
 	}
@@ -54,28 +76,22 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the comments: %w", err)
 	}
-	text, err := openAPI(document)
-	if err != nil {
-		return nil, err
-	}
-	files, err := docs(openapi.Tables(app.Providers(), document))
-	if err != nil {
-		return nil, err
-	}
 	files["internal/api/openapi/comments.json"] = append(described, '\n')
-	files["docs/openapi.yaml"] = text
+	if files["docs/openapi.yaml"], err = openAPI(document); err != nil {
+		return nil, err
+	}
 	introduction, err := openapi.LLMs(document)
 	if err != nil {
 		return nil, err
 	}
 	files["docs/llms.txt"] = []byte(introduction)
-	if err := addClients(files, document); err != nil {
+	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
 		return nil, err
 	}
 	if files["client/operation_gen.go"], err = openapi.GoClient(sources.Operations, document); err != nil {
 		return nil, err
 	}
-	requests, client := goCode(app.Providers())
+	requests, client := goCode(sources.Providers)
 	for path, code := range map[string][]byte{"request_gen.go": requests, "client/provider_gen.go": client} {
 		if files[path], err = format.Source(code); err != nil {
 			return nil, fmt.Errorf("format %s: %w", path, err)
@@ -84,30 +100,23 @@ func generate() (map[string][]byte, error) {
 	return files, nil
 }
 
-// addClients adds the generated files of the clients in TypeScript and Python.
-func addClients(files map[string][]byte, document schema.Map) (err error) {
-	types := []byte(openapi.TypeScript(document))
-	files["internal/api/dashboard/web/src/api.gen.ts"] = types
-	files["sdk/typescript/src/types.gen.ts"] = types
+// clientFiles returns the generated files of the clients in TypeScript and Python and of the nodes for n8n.
+func clientFiles(document schema.Map) (map[string][]byte, error) {
+	files := map[string][]byte{"sdk/typescript/src/types.gen.ts": []byte(openapi.TypeScript(document))}
 	methods, err := openapi.TypeScriptClient(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files["sdk/typescript/src/methods.gen.ts"] = []byte(methods)
-	if files["sdk/typescript/package.json"], err = withVersion("sdk/typescript/package.json", document); err != nil {
-		return err
-	}
 	python, err := openapi.Python(document)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name, text := range python {
 		files["sdk/python/src/earshot/"+name] = []byte(text)
 	}
-	if files["integrations/n8n/nodes/Earshot/api.gen.ts"], err = openapi.N8n(document); err != nil {
-		return err
-	}
-	return nil
+	files["integrations/n8n/nodes/Earshot/api.gen.ts"], err = openapi.N8n(document)
+	return files, err
 }
 
 // docs returns the documents with their tables replaced.
