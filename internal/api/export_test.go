@@ -17,24 +17,15 @@ import (
 // handlers.
 func ToyOperations() []Operation {
 	return []Operation{
-		operation(Operation{
-			Method: "GET", Path: "/v1/toys/{id}", Scope: account.ScopeRead, Finds: "toy",
-			Client: Method{Name: "Toy", Takes: []string{"Country"}, Returns: "Name"},
-		}, func(_ *Server, c *call, q earshot.StateQuery, _ none) (*earshot.State, error) {
+		operation(Operation{Method: "GET", Path: "/v1/toys/{id}", Scope: account.ScopeRead, Finds: "toy"}, func(_ *Server, c *call, q earshot.StateQuery, _ none) (*earshot.State, error) {
 			if c.subject() != "kite" {
 				return nil, store.ErrNotFound
 			}
 			return &earshot.State{Code: q.Country, Name: c.organization()}, nil
 		}),
-		operation(Operation{
-			Method: "POST", Path: "/v1/toys/{id}", Scope: account.ScopeAdmin, Client: Method{Name: "MakeToy"},
-		}, func(_ *Server, _ *call, _ none, body earshot.GotoRequest) (earshot.GotoResponse, error) {
+		operation(Operation{Method: "POST", Path: "/v1/toys/{id}", Scope: account.ScopeAdmin}, func(_ *Server, _ *call, _ none, body earshot.GotoRequest) (earshot.GotoResponse, error) {
 			return earshot.GotoResponse{URL: strings.ToUpper(body.URL)}, nil
 		}),
-		operation(Operation{Method: "GET", Path: "/v1/toys", Scope: account.ScopeRead, Client: Method{Name: "Toys"}},
-			func(_ *Server, _ *call, q earshot.BatchQuery, _ none) (earshot.BatchPage, error) {
-				return earshot.BatchPage{NextCursor: new(q.Cursor)}, nil
-			}),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,6 +30,25 @@ func (m Map) Get(key string) any {
 		}
 	}
 	return nil
+}
+
+// At returns the object at a path of names, or nil.
+func (m Map) At(path ...string) Map {
+	for _, key := range path {
+		m, _ = m.Get(key).(Map)
+	}
+	return m
+}
+
+// Objects returns the names and values of the entries that are objects.
+func (m Map) Objects() iter.Seq2[string, Map] {
+	return func(yield func(string, Map) bool) {
+		for _, e := range m {
+			if object, ok := e.Value.(Map); ok && !yield(e.Key, object) {
+				return
+			}
+		}
+	}
 }
 
 // Set replaces the value of a name, or adds it at the end.

@@ -148,6 +148,7 @@ func TestRules(t *testing.T) {
 		{"imports", "cmd/earshot/main.go", `package main; import "earshot/internal/app"`, ""},
 		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/upstream/lab"`, ""},
 		{"imports", "internal/provider/news/labsite/labsite.go", `package labsite; import "earshot/internal/provider/news"`, "may not import"},
+		{"imports", "internal/api/tool/main.go", `package main; import "earshot/internal/app"`, "may not import"},
 		{"imports", "internal/tool/tool.go", `package tool; import "fmt"`, "is on no floor"},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/answer"`, ""},
 		{"imports", "internal/provider/news/news.go", `package news; import "earshot/internal/provider/websearch"`, "may not import"},
@@ -344,9 +345,9 @@ func mayImport(f file, target string) bool {
 	return !limited || slices.ContainsFunc(may, func(pattern string) bool { return matches(pattern, target) })
 }
 
-// floorOf returns the floor of a file's package. Commands are above all floors.
+// floorOf returns the floor of a file's package. Commands outside internal are above all floors.
 func floorOf(f file) (floor int, known bool) {
-	if f.ast.Name.Name == "main" {
+	if f.ast.Name.Name == "main" && !strings.HasPrefix(f.dir(), "internal/") {
 		return len(floors) + 1, true
 	}
 	return floorOfDir(f.dir())

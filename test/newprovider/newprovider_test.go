@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"earshot"
-	"earshot/internal/api/openapi"
 	"earshot/internal/app"
 	"earshot/internal/provider"
 	"earshot/internal/provider/providertest"
@@ -77,7 +76,7 @@ func TestItIsAsked(t *testing.T) {
 }
 
 // TestItIsDescribed looks into what is made of the definitions: the document that
-// clients, forms and tools come from, the types of the dashboard, and the docs.
+// clients, forms, tools and docs come from.
 func TestItIsDescribed(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t, withRiddles)
@@ -98,23 +97,6 @@ func TestItIsDescribed(t *testing.T) {
 	} {
 		if !strings.Contains(string(document.Components.Schemas[name]), want) {
 			t.Errorf("%s lacks %s: %.300s", name, want, document.Components.Schemas[name])
-		}
-	}
-	all := append(app.Providers(), riddle.New())
-	described, err := openapi.Document(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if types := openapi.TypeScript(described); !strings.Contains(types, `"POST /v1/monitor/riddle": { query: undefined; body: RiddleRequest;`) {
-		t.Error("the dashboard's types lack it")
-	}
-	tables := openapi.Tables(all, described)
-	for name, want := range map[string]string{
-		"providers": "| `riddle` | text, sources | 9 |", "prices": "| `riddle.base` | 9 | a riddle |",
-		"apis": "| `sphinx` | riddle | `https://sphinx.example` |", "tools": "`model`, `riddle` |",
-	} {
-		if !strings.Contains(tables[name], want) {
-			t.Errorf("the table of %s lacks %q", name, want)
 		}
 	}
 }

@@ -6,18 +6,16 @@
 //	webhook.go    the webhooks
 //	component.go  the schemas that depend on the list of providers
 //	prose.go      reads the folder prose
-//	tables.go     the Markdown tables of the docs
 //	llms.go       the introduction for AI agents, llms.txt
-//	typescript.go the types of the dashboard
-//	goclient.go   the methods of the Go client
-//	python*.go    the types and methods of the Python client
-//	generate/     the command that writes the generated files
+//
+// The command generate writes the clients and the tables of the docs from the document.
 package openapi
 
 import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"iter"
 	"strings"
 
 	"earshot/internal/api"
@@ -126,6 +124,19 @@ func (b *builder) paths(operations []api.Operation) (schema.Map, error) {
 		}
 	}
 	return paths, nil
+}
+
+// Operations returns the operations of a document in order, with names such as GET /v1/keys.
+func Operations(document schema.Map) iter.Seq2[string, schema.Map] {
+	return func(yield func(string, schema.Map) bool) {
+		for path, methods := range document.At("paths").Objects() {
+			for method, operation := range methods.Objects() {
+				if !yield(strings.ToUpper(method)+" "+path, operation) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // object returns a JSON object of alternating names and values.

@@ -52,7 +52,7 @@ var important = []string{
 // LLMs returns the introduction of the API for AI agents, which is served as /llms.txt.
 func LLMs(document schema.Map) (string, error) {
 	described := map[string]schema.Map{}
-	for name, operation := range operations(document) {
+	for name, operation := range Operations(document) {
 		described[name] = operation
 	}
 	var list, errors strings.Builder

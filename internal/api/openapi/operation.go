@@ -329,7 +329,7 @@ func (b *builder) header(name string, always bool) schema.Map {
 		return headerRef(name)
 	}
 	all, _ := b.texts.Headers.any.(schema.Map)
-	return slices.DeleteFunc(slices.Clone(objectAt(all, name)), func(e schema.Entry) bool { return e.Key == "required" })
+	return slices.DeleteFunc(slices.Clone(all.At(name)), func(e schema.Entry) bool { return e.Key == "required" })
 }
 
 func headerRef(name string) schema.Map { return object("$ref", "#/components/headers/"+name) }

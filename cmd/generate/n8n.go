@@ -1,4 +1,4 @@
-package openapi
+package main
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -33,13 +34,13 @@ var n8nQueries = []string{
 	"GET /v1/trackers/{name}/metrics", "GET /v1/trackers/{name}/compare", "GET /v1/trackers/{name}/export", "GET /v1/trackers/{name}/alerts",
 }
 
-// N8n returns the part of a document that the n8n node shows, as TypeScript: the fields of
+// n8nSource returns the part of a document that the n8n node shows, as TypeScript: the fields of
 // each provider's request, the query parameters of some operations, and the advice for
 // each error code.
-func N8n(document schema.Map) ([]byte, error) {
+func n8nSource(document schema.Map) ([]byte, error) {
 	n := n8n{document}
 	providers, queries := []n8nProvider{}, schema.Map{}
-	for name, operation := range operations(document) {
+	for name, operation := range openapi.Operations(document) {
 		if operation.Get("x-provider") != nil {
 			providers = append(providers, n.provider(operation))
 		}
@@ -81,7 +82,7 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 	p.Summary, _ = operation.Get("summary").(string)
 	p.TaskType, _ = operation.Get("x-task-type").(string)
 	p.Text, _ = operation.Get("x-text-field").(string)
-	body := objectAt(operation, "requestBody", "content", "application/json", "schema")
+	body := operation.At("requestBody", "content", "application/json", "schema")
 	for _, f := range n.fields(n.resolve(body), "") {
 		if rest, ok := strings.CutPrefix(f.Name, "include."); ok {
 			f.Name = rest
@@ -101,7 +102,7 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 // fields.
 func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 	var all []n8nField
-	for _, e := range objectAt(object, "properties") {
+	for _, e := range object.At("properties") {
 		shape, _ := e.Value.(schema.Map)
 		shape = n.resolve(shape)
 		if shape.Get("deprecated") == true {
@@ -124,7 +125,7 @@ func field(name string, shape schema.Map) n8nField {
 func (n n8n) query(operation schema.Map) []n8nField {
 	all := []n8nField{}
 	for _, p := range parametersIn("query", operation) {
-		f := field(fmt.Sprint(p.Get("name")), n.resolve(objectAt(p, "schema")))
+		f := field(fmt.Sprint(p.Get("name")), n.resolve(p.At("schema")))
 		f.Description = describe(p)
 		all = append(all, f)
 	}

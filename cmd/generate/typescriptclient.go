@@ -1,24 +1,24 @@
-package openapi
+package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
+	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
-// TypeScriptClient returns the generated part of the TypeScript client: a class with the
+// typeScriptClient returns the generated part of the TypeScript client: a class with the
 // methods of each group of operations, the class of the client's own methods, the types of
 // queries, and tables of the providers and the webhooks. Methods are named in `x-sdk`. The
-// file imports the types of components from the file that TypeScript returns.
-func TypeScriptClient(document schema.Map) (string, error) {
+// file imports the types of components from the file that typeScript returns.
+func typeScriptClient(document schema.Map) (string, error) {
 	c := &scriptClient{document: document, imports: map[string]bool{"TaskType": true}, groups: map[string]*strings.Builder{"": {}}}
-	for endpoint, operation := range operations(document) {
+	for endpoint, operation := range openapi.Operations(document) {
 		verb, path, _ := strings.Cut(endpoint, " ")
 		if err := c.add(verb, path, operation); err != nil {
 			return "", fmt.Errorf("%s: %w", endpoint, err)
@@ -32,7 +32,7 @@ func TypeScriptClient(document schema.Map) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.imports)) {
 		fmt.Fprintf(&out, "  %s,\n", name)
 	}
-	fmt.Fprintf(&out, "} from \"./types.gen.js\";\n\n/** The version of this package. */\nexport const version = %q;\n", objectAt(document, "info").Get("version"))
+	fmt.Fprintf(&out, "} from \"./types.gen.js\";\n\n/** The version of this package. */\nexport const version = %q;\n", document.At("info").Get("version"))
 	fmt.Fprintf(&out, "\n/** The request and the result of each provider. */\nexport interface Providers {\n%s}\n", &c.providers)
 	fmt.Fprintf(&out, "\n/** The task type of each provider. */\nexport const taskTypes: Record<keyof Providers, TaskType> = {\n%s};\n", &c.taskTypes)
 	fmt.Fprintf(&out, "\n/** The body of a webhook: a finished task, or an event. */\nexport type WebhookEvent = %s;\n", events)
@@ -70,7 +70,7 @@ func (c *scriptClient) add(verb, path string, operation schema.Map) error {
 			c.body(operation), c.typeOf(c.property(okSchema(operation), "result")))
 		fmt.Fprintf(&c.taskTypes, "  %q: %q,\n", provider, operation.Get("x-task-type"))
 	}
-	full, _ := objectAt(operation, "x-sdk").Get("method").(string)
+	full, _ := operation.At("x-sdk").Get("method").(string)
 	if full == "" || slices.Contains(writtenByHand, full) {
 		return nil
 	}
@@ -108,12 +108,6 @@ func methodComment(operation schema.Map) string {
 	return "  /**\n" + strings.ReplaceAll(out, "*/", "*∕") + "   */\n"
 }
 
-// parametersIn returns the parameters in the path or in the query.
-func parametersIn(place string, operation schema.Map) []schema.Map {
-	parameters, _ := operation.Get("parameters").([]schema.Map)
-	return slices.DeleteFunc(slices.Clone(parameters), func(p schema.Map) bool { return p.Get("in") != place })
-}
-
 // input returns the parameters of a method and the arguments of its call.
 func (c *scriptClient) input(full, verb, path string, operation schema.Map) (params, call string) {
 	var list []string
@@ -131,7 +125,7 @@ func (c *scriptClient) input(full, verb, path string, operation schema.Map) (par
 	if query := c.query(full, operation); query != "" {
 		list, call = append(list, "query: "+query), call+", query"
 	}
-	if objectAt(operation, "x-sdk").Get("idempotent") == true {
+	if operation.At("x-sdk").Get("idempotent") == true {
 		call += ", idempotent: true"
 	}
 	return strings.Join(append(list, "options?: CallOptions"), ", "), "{ " + call + " }, options"
@@ -139,9 +133,9 @@ func (c *scriptClient) input(full, verb, path string, operation schema.Map) (par
 
 // body returns the type of a request's body. A body that may be YAML may be a string.
 func (c *scriptClient) body(operation schema.Map) string {
-	body := objectAt(operation, "requestBody")
+	body := operation.At("requestBody")
 	c.use(body)
-	if objectAt(body, "content").Get("application/yaml") != nil {
+	if body.At("content").Get("application/yaml") != nil {
 		return contentType(body) + " | string"
 	}
 	return contentType(body)
@@ -160,7 +154,7 @@ func (c *scriptClient) query(full string, operation schema.Map) string {
 		if p.Get("required") == true {
 			optional, preset = "", ""
 		}
-		fields += fmt.Sprintf("%s  %s%s: %s;\n", comment(p, "  "), p.Get("name"), optional, c.typeOf(objectAt(p, "schema")))
+		fields += fmt.Sprintf("%s  %s%s: %s;\n", comment(p, "  "), p.Get("name"), optional, c.typeOf(p.At("schema")))
 	}
 	if fields == "" {
 		return ""
@@ -173,14 +167,9 @@ func (c *scriptClient) query(full string, operation schema.Map) string {
 	return name + "Query" + preset
 }
 
-// okSchema returns the schema of the response, or nil if the response is not JSON.
-func okSchema(operation schema.Map) schema.Map {
-	return objectAt(operation, "responses", "200", "content", "application/json", "schema")
-}
-
 // output returns the result type of a method and its statement.
 func (c *scriptClient) output(full, call string, operation schema.Map) (result, code string, err error) {
-	about, shape := objectAt(operation, "x-sdk"), okSchema(operation)
+	about, shape := operation.At("x-sdk"), okSchema(operation)
 	switch returns, ok := about.Get("returns").(string); {
 	case shape == nil:
 		return "Promise<Response>", fmt.Sprintf("return this.transport.stream(%s);", call), nil
@@ -196,9 +185,9 @@ func (c *scriptClient) output(full, call string, operation schema.Map) (result, 
 	case c.property(shape, "nextCursor") == nil || full == "events":
 		return fmt.Sprintf("Promise<%s>", c.typeOf(shape)), fmt.Sprintf("return this.transport.json(%s);", call), nil
 	}
-	for _, e := range objectAt(resolve(c.document, shape), "properties") {
+	for _, e := range resolve(c.document, shape).At("properties") {
 		if field, _ := e.Value.(schema.Map); field.Get("type") == "array" { // the page's only list
-			items := c.typeOf(objectAt(field, "items"))
+			items := c.typeOf(field.At("items"))
 			return fmt.Sprintf("AsyncGenerator<%s>", items), fmt.Sprintf("return this.transport.pages(%q, %s);", e.Key, call), nil
 		}
 	}
@@ -207,7 +196,7 @@ func (c *scriptClient) output(full, call string, operation schema.Map) (result, 
 
 // property returns the schema of an object's field, or nil.
 func (c *scriptClient) property(shape schema.Map, name string) schema.Map {
-	return objectAt(resolve(c.document, shape), "properties", name)
+	return resolve(c.document, shape).At("properties", name)
 }
 
 // typeOf returns the type of a schema.
@@ -218,25 +207,27 @@ func (c *scriptClient) typeOf(shape schema.Map) string {
 
 var componentRef = regexp.MustCompile(`"#/components/schemas/(\w+)"`)
 
-// use notes the components that a part of the document names.
-func (c *scriptClient) use(part schema.Map) {
+// use notes the components that a part of the document names, and returns their names.
+func (c *scriptClient) use(part schema.Map) (names []string) {
 	text, err := json.Marshal(part)
 	if err != nil { // impossible: the whole document is written as JSON
 		panic(err)
 	}
 	for _, match := range componentRef.FindAllSubmatch(text, -1) {
+		names = append(names, string(match[1]))
 		c.imports[string(match[1])] = true
 	}
+	return names
 }
 
-// events returns the type of the bodies of webhooks. The name of a component is the name of
-// its Go type.
+// events returns the type of the bodies of webhooks.
 func (c *scriptClient) events() string {
 	var types []string
-	for _, w := range sent() {
-		if name := reflect.TypeOf(w.body).Name(); !slices.Contains(types, name) {
-			types = append(types, name)
-			c.imports[name] = true
+	for _, webhook := range c.document.At("webhooks").Objects() {
+		for _, name := range c.use(webhook.At("post", "requestBody")) {
+			if !slices.Contains(types, name) {
+				types = append(types, name)
+			}
 		}
 	}
 	return strings.Join(types, " | ")

@@ -1,4 +1,4 @@
-package openapi
+package main
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ else:
 `)
 	for _, e := range schemas {
 		shape, _ := e.Value.(schema.Map)
-		properties := objectAt(shape, "properties")
+		properties := shape.At("properties")
 		switch {
 		case shape.Get("type") != "object":
 			fmt.Fprintf(&out, "\n%s = %s\n%s", e.Key, aliased(shape), docstring(describe(shape), ""))
@@ -65,16 +65,6 @@ func writeFunctional(out *strings.Builder, name string, shape, properties schema
 	fmt.Fprintf(out, "    },\n)\n%s", docstring(describe(shape), ""))
 }
 
-func describe(shape schema.Map) string {
-	text, _ := shape.Get("description").(string)
-	return text
-}
-
-func isOptional(object schema.Map, name string) bool {
-	required, _ := object.Get("required").([]string)
-	return !slices.Contains(required, name)
-}
-
 func fieldHint(object schema.Map, field schema.Entry) string {
 	inner, _ := field.Value.(schema.Map)
 	hint := hintOf(inner)
@@ -108,7 +98,7 @@ const longEnum = 20
 // hintOf returns the type hint of a schema. It ignores conditions (if, then, else).
 func hintOf(shape schema.Map) string {
 	if ref, ok := shape.Get("$ref").(string); ok {
-		return ref[strings.LastIndex(ref, "/")+1:]
+		return componentName(ref)
 	}
 	if values, ok := shape.Get("enum").([]string); ok && len(values) < longEnum {
 		return literal(values...)
@@ -143,7 +133,7 @@ func hintOf(shape schema.Map) string {
 func plainHint(kind string, shape schema.Map) string {
 	switch kind {
 	case "array":
-		return "List[" + hintOf(objectAt(shape, "items")) + "]"
+		return "List[" + hintOf(shape.At("items")) + "]"
 	case "object":
 		return "Dict[str, Any]"
 	default:

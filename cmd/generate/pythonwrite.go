@@ -1,4 +1,4 @@
-package openapi
+package main
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -140,7 +141,7 @@ var (
 // provider.
 func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err error) {
 	provider := pythonArgument{name: "provider", hint: "str", doc: "The name of the provider, such as `chatassistant`."}
-	for _, operation := range operations(document) {
+	for _, operation := range openapi.Operations(document) {
 		o := pythonOperation{operation, document}
 		name, ok := o.Get("x-provider").(string)
 		if !ok {
@@ -151,7 +152,7 @@ func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err erro
 		if _, err := o.body(typed); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		result := objectAt(o.response().shape, "properties", "result")
+		result := o.response().shape.At("properties", "result")
 		queued := *typed
 		queued.name = "submit"
 		queued.keywords = append(slices.Clone(typed.keywords), taskOptions...)

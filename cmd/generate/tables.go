@@ -1,4 +1,4 @@
-package openapi
+package main
 
 import (
 	"cmp"
@@ -10,13 +10,14 @@ import (
 
 	"earshot"
 	"earshot/internal/api"
+	"earshot/internal/api/openapi"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
 
-// Tables returns the Markdown tables of the docs that list providers, errors or tools, by
+// tables returns the Markdown tables of the docs that list providers, errors or tools, by
 // the names in their markers, such as <!-- table: providers -->.
-func Tables(providers []provider.Provider, document schema.Map) map[string]string {
+func tables(providers []provider.Provider, document schema.Map) map[string]string {
 	asked := table{head: "| Product | `POST /v1/monitor/…` | Returns | Credits |"}
 	items := table{head: "| Item | Credits | |"}
 	apis := table{head: "| Name | Asks for | Address | Default model | Place |"}
@@ -77,7 +78,7 @@ func errorTable() string {
 // toolTable lists the MCP tools by the scope that they need.
 func toolTable(document schema.Map) string {
 	byScope := map[string][]string{}
-	for _, o := range operations(document) {
+	for _, o := range openapi.Operations(document) {
 		if name := o.Get("x-tool"); name != nil {
 			scope := fmt.Sprint(o.Get("x-scope"))
 			byScope[scope] = append(byScope[scope], "`"+fmt.Sprint(name)+"`")

@@ -1,4 +1,4 @@
-package openapi
+package main
 
 import (
 	"fmt"
@@ -8,18 +8,19 @@ import (
 	"unicode"
 
 	"earshot"
+	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
-// Python returns the generated files of the Python package, by name: the types, the methods
+// python returns the generated files of the Python package, by name: the types, the methods
 // of both clients, and the constants that its handwritten code needs.
-func Python(document schema.Map) (map[string]string, error) {
+func python(document schema.Map) (map[string]string, error) {
 	methods, err := pythonOperations(document)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]string{
-		"types.py":             pythonTypes(objectAt(document, "components", "schemas")),
+		"types.py":             pythonTypes(document.At("components", "schemas")),
 		"_constants.py":        pythonConstants(document),
 		"_operations.py":       methods.write(false),
 		"_async_operations.py": methods.write(true),
@@ -30,8 +31,8 @@ func Python(document schema.Map) (map[string]string, error) {
 // for each error code.
 func pythonConstants(document schema.Map) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, objectAt(document, "info").Get("version"))
-	for _, o := range operations(document) {
+	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, document.At("info").Get("version"))
+	for _, o := range openapi.Operations(document) {
 		if provider := o.Get("x-provider"); provider != nil {
 			fmt.Fprintf(&out, "    %q: %q,\n", provider, o.Get("x-task-type"))
 		}
@@ -79,7 +80,7 @@ func pythonOperations(document schema.Map) (pythonGroups, error) {
 		return nil, err
 	}
 	groups := pythonGroups{"": ask, "tasks": submit}
-	for endpoint, operation := range operations(document) {
+	for endpoint, operation := range openapi.Operations(document) {
 		o := pythonOperation{operation, document}
 		described, ok := o.Get("x-sdk").(schema.Map)
 		if !ok {
@@ -160,7 +161,7 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 	parameters, _ := o.Get("parameters").([]schema.Map)
 	var values []string
 	for _, p := range parameters {
-		a := argument(fmt.Sprint(p.Get("name")), objectAt(p, "schema"), p.Get("required") != true)
+		a := argument(fmt.Sprint(p.Get("name")), p.At("schema"), p.Get("required") != true)
 		if text := describe(p); text != "" {
 			a.doc = text
 		}
@@ -181,13 +182,13 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 // body adds the fields of a body to the keywords of a method and returns the expression of
 // the body. A list, and a definition that may be YAML, is one argument instead.
 func (o pythonOperation) body(m *pythonMethod) (string, error) {
-	content := objectAt(o.Map, "requestBody", "content")
+	content := o.Map.At("requestBody", "content")
 	if content == nil {
 		return "", nil
 	}
-	shape := objectAt(content, "application/json", "schema")
+	shape := content.At("application/json", "schema")
 	fields := resolve(o.document, shape)
-	properties := objectAt(fields, "properties")
+	properties := fields.At("properties")
 	switch {
 	case content.Get("application/yaml") != nil:
 		m.positional = append(m.positional, pythonArgument{name: "definition", hint: public(hintOf(shape)) + " | str", doc: "A dictionary, or a text in YAML or JSON."})
@@ -244,14 +245,14 @@ type pythonResponse struct {
 }
 
 func (o pythonOperation) response() (r pythonResponse) {
-	for _, media := range objectAt(o.Map, "responses", "200", "content") {
+	for _, media := range o.Map.At("responses", "200", "content") {
 		if media.Key != "application/json" {
 			r.events, r.other = media.Key == "text/event-stream", true
 		}
 	}
 	r.json = okSchema(o.Map)
 	r.shape = resolve(o.document, r.json)
-	fields := objectAt(r.shape, "properties")
+	fields := r.shape.At("properties")
 	if fields.Get("nextCursor") == nil {
 		return r
 	}
@@ -265,7 +266,7 @@ func (o pythonOperation) response() (r pythonResponse) {
 
 // finish writes the code of a method, which sends the call.
 func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []string) {
-	field := func(name string) string { return public(hintOf(objectAt(r.shape, "properties", name))) }
+	field := func(name string) string { return public(hintOf(r.shape.At("properties", name))) }
 	isSet := slices.ContainsFunc(described, func(e schema.Entry) bool { return e.Key == "returns" })
 	switch returned := described.Get("returns"); {
 	case r.events:
