@@ -3,10 +3,8 @@ package service_test
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,37 +18,7 @@ import (
 	"earshot/test/harness"
 )
 
-var write = flag.Bool("write", false, "write testdata/roles.txt")
-
 const tracker = `{"prompts":[{"text":"best hats"}],"targets":[{"provider":"chatassistant","country":"US"}],"schedule":{"every":"week"}}`
-
-// TestRolesAreAsListed compares the operations with testdata/roles.txt, so that a review shows who
-// gets access to what.
-func TestRolesAreAsListed(t *testing.T) {
-	t.Parallel()
-	const file = "testdata/roles.txt"
-	var table strings.Builder
-	fmt.Fprintf(&table, "%-7s %-44s %-8s %s\n", "method", "path", "scope", "lowest role")
-	for _, o := range api.Operations(app.Providers()) {
-		scope, role := cmp.Or(string(o.Scope), "any"), string(account.LowestRole(o.Scope))
-		switch {
-		case o.Public:
-			scope, role = "-", "public"
-		case !strings.HasPrefix(o.Path, "/v1/"):
-			role = "only keys"
-		}
-		fmt.Fprintf(&table, "%-7s %-44s %-8s %s\n", o.Method, o.Path, scope, role)
-	}
-	if *write {
-		if err := os.WriteFile(file, []byte(table.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != table.String() {
-		t.Errorf("%s is out of date (%v); run go test ./test/service -run TestRolesAreAsListed -write", file, err)
-	}
-}
 
 // caller is somebody who tries all operations.
 type caller struct {
