@@ -26,19 +26,21 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import NotRequired, TypedDict
 `)
-	for _, e := range schemas {
-		shape, _ := e.Value.(schema.Map)
+	for name, shape := range schemas.Objects() {
 		properties := shape.At("properties")
 		switch {
 		case shape.Get("type") != "object":
-			fmt.Fprintf(&out, "\n%s = %s\n%s", e.Key, aliased(shape), docstring(describe(shape), ""))
+			fmt.Fprintf(&out, "\n%s = %s\n%s", name, aliased(shape), docstring(describe(shape), ""))
 		case slices.ContainsFunc(properties, func(field schema.Entry) bool { return isPythonKeyword(field.Key) }):
-			writeFunctional(&out, e.Key, shape, properties)
+			writeFunctional(&out, name, shape, properties)
 		default:
-			fmt.Fprintf(&out, "\n\nclass %s(TypedDict):\n%s", e.Key, docstring(describe(shape), "    "))
-			for _, field := range properties {
-				inner, _ := field.Value.(schema.Map)
-				fmt.Fprintf(&out, "\n    %s: %s\n%s", field.Key, fieldHint(shape, field), docstring(describe(inner), "    "))
+			fmt.Fprintf(&out, "\n\nclass %s(TypedDict):\n%s", name, docstring(describe(shape), "    "))
+			for field, inner := range properties.Objects() {
+				hint := hintOf(inner)
+				if isOptional(shape, field) {
+					hint = "NotRequired[" + hint + "]"
+				}
+				fmt.Fprintf(&out, "\n    %s: %s\n%s", field, hint, docstring(describe(inner), "    "))
 			}
 		}
 	}
@@ -49,36 +51,24 @@ else:
 // Its types are quoted, because they may be defined further down.
 func writeFunctional(out *strings.Builder, name string, shape, properties schema.Map) {
 	fmt.Fprintf(out, "\n%s = TypedDict(\n    %q,\n    {\n", name, name)
-	for _, field := range properties {
-		inner, _ := field.Value.(schema.Map)
+	for field, inner := range properties.Objects() {
 		for _, line := range wrap(describe(inner), 90) {
 			fmt.Fprintf(out, "        # %s\n", line)
 		}
-		hint := hintOf(inner)
-		if quoted := "'" + hint + "'"; isOptional(shape, field.Key) {
-			hint = "NotRequired[" + quoted + "]"
-		} else {
-			hint = quoted
+		hint := "'" + hintOf(inner) + "'"
+		if isOptional(shape, field) {
+			hint = "NotRequired[" + hint + "]"
 		}
-		fmt.Fprintf(out, "        %q: %s,\n", field.Key, hint)
+		fmt.Fprintf(out, "        %q: %s,\n", field, hint)
 	}
 	fmt.Fprintf(out, "    },\n)\n%s", docstring(describe(shape), ""))
-}
-
-func fieldHint(object schema.Map, field schema.Entry) string {
-	inner, _ := field.Value.(schema.Map)
-	hint := hintOf(inner)
-	if isOptional(object, field.Key) {
-		return "NotRequired[" + hint + "]"
-	}
-	return hint
 }
 
 // aliased returns the type of an enum or union. It is evaluated when the module is
 // imported, so it quotes types that may be defined further down.
 func aliased(shape schema.Map) string {
 	if values, ok := shape.Get("enum").([]string); ok {
-		return literal(values...)
+		return pythonSyntax.literal(quoted(values...)...)
 	}
 	choices, ok := shape.Get("anyOf").([]schema.Map)
 	if !ok {
@@ -86,75 +76,12 @@ func aliased(shape schema.Map) string {
 	}
 	types := make([]string, len(choices))
 	for i, choice := range choices {
-		types[i] = fmt.Sprintf("%q", hintOf(choice))
+		types[i] = hintOf(choice)
 	}
-	return "Union[" + strings.Join(types, ", ") + "]"
+	return "Union[" + strings.Join(quoted(types...), ", ") + "]"
 }
 
-// longEnum is the number of values from which on an enum without a name, such as the US
-// states, is a plain string.
-const longEnum = 20
-
-// hintOf returns the type hint of a schema. It ignores conditions (if, then, else).
-func hintOf(shape schema.Map) string {
-	if ref, ok := shape.Get("$ref").(string); ok {
-		return componentName(ref)
-	}
-	if values, ok := shape.Get("enum").([]string); ok && len(values) < longEnum {
-		return literal(values...)
-	}
-	switch only := shape.Get("const").(type) {
-	case bool:
-		return "Literal[" + pythonBool(only) + "]"
-	case string:
-		return literal(only)
-	}
-	for _, union := range []string{"anyOf", "oneOf"} {
-		if choices, ok := shape.Get(union).([]schema.Map); ok {
-			types := make([]string, len(choices))
-			for i, choice := range choices {
-				types[i] = hintOf(choice)
-			}
-			return strings.Join(types, " | ")
-		}
-	}
-	switch kind := shape.Get("type").(type) {
-	case []string: // such as string or null
-		inner := slices.Clone(shape)
-		inner.Set("type", kind[0])
-		return hintOf(inner) + " | None"
-	case string:
-		return plainHint(kind, shape)
-	default:
-		return "Any"
-	}
-}
-
-func plainHint(kind string, shape schema.Map) string {
-	switch kind {
-	case "array":
-		return "List[" + hintOf(shape.At("items")) + "]"
-	case "object":
-		return "Dict[str, Any]"
-	default:
-		return map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}[kind]
-	}
-}
-
-func literal(values ...string) string {
-	quoted := make([]string, len(values))
-	for i, value := range values {
-		quoted[i] = fmt.Sprintf("%q", value)
-	}
-	return "Literal[" + strings.Join(quoted, ", ") + "]"
-}
-
-func pythonBool(value bool) string {
-	if value {
-		return "True"
-	}
-	return "False"
-}
+func hintOf(shape schema.Map) string { return pythonSyntax.typeOf(shape) }
 
 const pythonKeywords = "and as assert async await break class continue def del elif else except finally for from global if " +
 	"import in is lambda nonlocal not or pass raise return try while with yield"

@@ -148,7 +148,7 @@ func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err erro
 			continue
 		}
 		typed := &pythonMethod{name: "ask", positional: []pythonArgument{provider}}
-		typed.positional[0].hint = literal(name)
+		typed.positional[0].hint = pythonSyntax.literal(quoted(name)...)
 		if _, err := o.body(typed); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
