@@ -3,11 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"earshot"
-	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -40,12 +40,12 @@ var n8nQueries = []string{
 func n8nSource(document schema.Map) ([]byte, error) {
 	n := n8n{document}
 	providers, queries := []n8nProvider{}, schema.Map{}
-	for name, operation := range openapi.Operations(document) {
-		if operation.Get("x-provider") != nil {
-			providers = append(providers, n.provider(operation))
+	for o := range operations(document) {
+		if o.Get("x-provider") != nil {
+			providers = append(providers, n.provider(o))
 		}
-		if slices.Contains(n8nQueries, name) {
-			queries.Set(name[strings.LastIndex(name, "/")+1:], n.query(operation))
+		if slices.Contains(n8nQueries, o.verb+" "+o.path) {
+			queries.Set(path.Base(o.path), n.query(o))
 		}
 	}
 	steps := schema.Map{}
@@ -76,7 +76,7 @@ func (n n8n) resolve(shape schema.Map) schema.Map {
 	return component
 }
 
-func (n n8n) provider(operation schema.Map) n8nProvider {
+func (n n8n) provider(operation operation) n8nProvider {
 	p := n8nProvider{Fields: []n8nField{}, Include: []n8nField{}}
 	p.Name, _ = operation.Get("x-provider").(string)
 	p.Summary, _ = operation.Get("summary").(string)
@@ -102,14 +102,13 @@ func (n n8n) provider(operation schema.Map) n8nProvider {
 // fields.
 func (n n8n) fields(object schema.Map, prefix string) []n8nField {
 	var all []n8nField
-	for _, e := range object.At("properties") {
-		shape, _ := e.Value.(schema.Map)
+	for name, shape := range object.At("properties").Objects() {
 		shape = n.resolve(shape)
 		if shape.Get("deprecated") == true {
 			continue
 		}
-		all = append(all, field(prefix+e.Key, shape))
-		all = append(all, n.fields(shape, prefix+e.Key+".")...)
+		all = append(all, field(prefix+name, shape))
+		all = append(all, n.fields(shape, prefix+name+".")...)
 	}
 	return all
 }
@@ -122,9 +121,9 @@ func field(name string, shape schema.Map) n8nField {
 	return f
 }
 
-func (n n8n) query(operation schema.Map) []n8nField {
+func (n n8n) query(o operation) []n8nField {
 	all := []n8nField{}
-	for _, p := range parametersIn("query", operation) {
+	for _, p := range o.in("query") {
 		f := field(fmt.Sprint(p.Get("name")), n.resolve(p.At("schema")))
 		f.Description = describe(p)
 		all = append(all, f)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"unicode"
 
 	"earshot"
-	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -32,7 +32,7 @@ func python(document schema.Map) (map[string]string, error) {
 func pythonConstants(document schema.Map) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\nVERSION = %q\n\nTASK_TYPES = {\n", pythonHeader, document.At("info").Get("version"))
-	for _, o := range openapi.Operations(document) {
+	for o := range operations(document) {
 		if provider := o.Get("x-provider"); provider != nil {
 			fmt.Fprintf(&out, "    %q: %q,\n", provider, o.Get("x-task-type"))
 		}
@@ -43,12 +43,6 @@ func pythonConstants(document schema.Map) string {
 	}
 	out.WriteString("}\n")
 	return out.String()
-}
-
-// pythonOperation is an operation of the document.
-type pythonOperation struct {
-	schema.Map
-	document schema.Map
 }
 
 // pythonGroups are the methods by group; the group "" has the methods of the client itself.
@@ -80,47 +74,37 @@ func pythonOperations(document schema.Map) (pythonGroups, error) {
 		return nil, err
 	}
 	groups := pythonGroups{"": ask, "tasks": submit}
-	for endpoint, operation := range openapi.Operations(document) {
-		o := pythonOperation{operation, document}
-		described, ok := o.Get("x-sdk").(schema.Map)
-		if !ok {
+	for o := range operations(document) {
+		if o.method == "" {
 			continue
 		}
-		if described.Get("method") == "tasks.submit" {
+		if o.method == "tasks.submit" {
 			submit[len(submit)-1].doc = o.documentation() + " The arguments are the same as for `ask`."
 			continue
 		}
-		group, name, nested := strings.Cut(fmt.Sprint(described.Get("method")), ".")
-		if !nested {
-			group, name = "", group
-		}
-		m, err := o.method(snake(name), endpoint, described)
+		m, err := o.pythonMethod()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", endpoint, err)
+			return nil, fmt.Errorf("%s %s: %w", o.verb, o.path, err)
 		}
-		groups[group] = append(groups[group], m)
+		groups[o.group] = append(groups[o.group], m)
 	}
 	return groups, nil
 }
 
-func (o pythonOperation) documentation() string {
+func (o operation) documentation() string {
 	return fmt.Sprintf("%s.\n\n%s", o.Get("summary"), o.Get("description"))
 }
 
-// method returns the method of an operation.
-func (o pythonOperation) method(name, endpoint string, described schema.Map) (*pythonMethod, error) {
-	m := &pythonMethod{name: name, doc: o.documentation()}
-	verb, path, _ := strings.Cut(endpoint, " ")
-	call := []string{fmt.Sprintf("%q", verb), fmt.Sprintf("%q", path)}
+// pythonMethod returns the method of an operation.
+func (o operation) pythonMethod() (*pythonMethod, error) {
+	m := &pythonMethod{name: snake(o.name), doc: o.documentation()}
+	call := quoted(o.verb, o.path)
 	query := o.parameters(m, &call)
 	body, err := o.body(m)
 	if err != nil {
 		return nil, err
 	}
-	response := o.response()
-	if name == "events" { // a feed without an end: the caller keeps the cursor
-		response.list = ""
-	}
+	response := o.reply()
 	if response.other && response.json != nil { // the method reads the JSON
 		query = slices.DeleteFunc(query, func(a pythonArgument) bool { return a.json == "format" })
 	}
@@ -134,10 +118,10 @@ func (o pythonOperation) method(name, endpoint string, described schema.Map) (*p
 	if body != "" {
 		call = append(call, "body="+body)
 	}
-	if described.Get("idempotent") == false {
-		call = append(call, "idempotent="+repeatable(name, m.keywords))
+	if o.At("x-sdk").Get("idempotent") == false {
+		call = append(call, "idempotent="+repeatable(m.name, m.keywords))
 	}
-	m.finish(response, described, call)
+	m.finish(o, response, call)
 	return m, nil
 }
 
@@ -157,21 +141,19 @@ func repeatable(name string, arguments []pythonArgument) string {
 
 // parameters adds the parameters of the path to a method and to its call, and returns the
 // parameters of the query.
-func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []pythonArgument) {
-	parameters, _ := o.Get("parameters").([]schema.Map)
-	var values []string
-	for _, p := range parameters {
+func (o operation) parameters(m *pythonMethod, call *[]string) (query []pythonArgument) {
+	read := func(p schema.Map) pythonArgument {
 		a := argument(fmt.Sprint(p.Get("name")), p.At("schema"), p.Get("required") != true)
-		if text := describe(p); text != "" {
-			a.doc = text
-		}
-		switch p.Get("in") {
-		case "path":
-			m.positional = append(m.positional, a)
-			values = append(values, a.name)
-		case "query":
-			query = append(query, a)
-		}
+		a.doc = cmp.Or(describe(p), a.doc)
+		return a
+	}
+	for _, p := range o.in("query") {
+		query = append(query, read(p))
+	}
+	var values []string
+	for _, p := range o.in("path") {
+		m.positional = append(m.positional, read(p))
+		values = append(values, m.positional[len(m.positional)-1].name)
 	}
 	if values != nil {
 		(*call)[1] = fmt.Sprintf("path(%s, %s)", (*call)[1], strings.Join(values, ", "))
@@ -181,7 +163,7 @@ func (o pythonOperation) parameters(m *pythonMethod, call *[]string) (query []py
 
 // body adds the fields of a body to the keywords of a method and returns the expression of
 // the body. A list, and a definition that may be YAML, is one argument instead.
-func (o pythonOperation) body(m *pythonMethod) (string, error) {
+func (o operation) body(m *pythonMethod) (string, error) {
 	content := o.Map.At("requestBody", "content")
 	if content == nil {
 		return "", nil
@@ -198,11 +180,10 @@ func (o pythonOperation) body(m *pythonMethod) (string, error) {
 		return "tasks", nil
 	}
 	var arguments []pythonArgument
-	for _, field := range properties {
-		inner, _ := field.Value.(schema.Map)
-		a := argument(field.Key, inner, isOptional(fields, field.Key))
+	for name, field := range properties.Objects() {
+		a := argument(name, field, isOptional(fields, name))
 		if strings.HasSuffix(a.hint, "| None") { // None leaves out a field
-			return "", fmt.Errorf("the client cannot send %s as null", field.Key)
+			return "", fmt.Errorf("the client cannot send %s as null", name)
 		}
 		arguments = append(arguments, a)
 	}
@@ -235,40 +216,10 @@ func dictionary(arguments []pythonArgument) string {
 	return "{" + strings.Join(pairs, ", ") + "}"
 }
 
-// pythonResponse is the shape of a successful response.
-type pythonResponse struct {
-	json   schema.Map // nil if the response is not JSON
-	events bool       // it is a stream of server-sent events
-	other  bool       // it may have another media type than JSON
-	list   string     // the list of a page
-	shape  schema.Map // json, with its reference resolved
-}
-
-func (o pythonOperation) response() (r pythonResponse) {
-	for _, media := range o.Map.At("responses", "200", "content") {
-		if media.Key != "application/json" {
-			r.events, r.other = media.Key == "text/event-stream", true
-		}
-	}
-	r.json = okSchema(o.Map)
-	r.shape = resolve(o.document, r.json)
-	fields := r.shape.At("properties")
-	if fields.Get("nextCursor") == nil {
-		return r
-	}
-	for _, field := range fields {
-		if inner, _ := field.Value.(schema.Map); inner.Get("type") == "array" {
-			r.list = field.Key
-		}
-	}
-	return r
-}
-
 // finish writes the code of a method, which sends the call.
-func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []string) {
+func (m *pythonMethod) finish(o operation, r reply, call []string) {
 	field := func(name string) string { return public(hintOf(r.shape.At("properties", name))) }
-	isSet := slices.ContainsFunc(described, func(e schema.Entry) bool { return e.Key == "returns" })
-	switch returned := described.Get("returns"); {
+	switch returned, other := o.returns(); {
 	case r.events:
 		m.lazy, m.returns = true, "«Async»Iterator[LiveEvent]"
 		m.code = sending("return ", "self._transport.live", "bytes", call)
@@ -283,11 +234,11 @@ func (m *pythonMethod) finish(r pythonResponse, described schema.Map, call []str
 	case m.name == "submit_batch":
 		m.returns = public(hintOf(r.json))
 		m.code = sending("return «await»", "self._submit_batch", m.returns, call, "tasks")
-	case isSet && returned == nil:
+	case other && returned == "":
 		m.returns = "None"
 		m.code = sending("«await»", "self._transport.send", "object", append(call, "removes=True"))
-	case isSet:
-		m.returns = field(fmt.Sprint(returned))
+	case other:
+		m.returns = field(returned)
 		m.code = sending("return «await»", "self._transport.send", m.returns, append(call, fmt.Sprintf("returns=%q", returned)))
 	default:
 		hint := public(hintOf(r.json))

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -40,12 +39,12 @@ func (g pythonGroups) write(isAsync bool) string {
 		if name == "tasks" {
 			base = "TaskGroup"
 		}
-		fmt.Fprintf(&out, "\n\nclass «Async»%s(«Async»%s):\n    \"\"\"The methods of `client.%s`.\"\"\"\n", className(name), base, name)
+		fmt.Fprintf(&out, "\n\nclass «Async»%s(«Async»%s):\n    \"\"\"The methods of `client.%s`.\"\"\"\n", title(name), base, name)
 		g.methods(&out, name)
 	}
 	out.WriteString("\n\nclass «Async»Operations(«Async»Group):\n    \"\"\"The methods of the client itself, and its groups.\"\"\"\n\n    def __init__(self, transport: «Async»Transport) -> None:\n        super().__init__(transport)\n")
 	for _, name := range names {
-		fmt.Fprintf(&out, "        self.%s = «Async»%s(transport)\n", name, className(name))
+		fmt.Fprintf(&out, "        self.%s = «Async»%s(transport)\n", name, title(name))
 	}
 	g.methods(&out, "")
 	if isAsync {
@@ -53,8 +52,6 @@ func (g pythonGroups) write(isAsync bool) string {
 	}
 	return syncWords.Replace(out.String())
 }
-
-func className(group string) string { return strings.ToUpper(group[:1]) + group[1:] }
 
 func (g pythonGroups) methods(out *strings.Builder, group string) {
 	for _, m := range g[group] {
@@ -141,8 +138,7 @@ var (
 // provider.
 func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err error) {
 	provider := pythonArgument{name: "provider", hint: "str", doc: "The name of the provider, such as `chatassistant`."}
-	for _, operation := range openapi.Operations(document) {
-		o := pythonOperation{operation, document}
+	for o := range operations(document) {
 		name, ok := o.Get("x-provider").(string)
 		if !ok {
 			continue
@@ -152,7 +148,7 @@ func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err erro
 		if _, err := o.body(typed); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		result := o.response().shape.At("properties", "result")
+		result := o.reply().shape.At("properties", "result")
 		queued := *typed
 		queued.name = "submit"
 		queued.keywords = append(slices.Clone(typed.keywords), taskOptions...)

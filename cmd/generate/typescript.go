@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/api/openapi"
 	"earshot/internal/schema"
 )
 
@@ -24,9 +23,9 @@ func typeScript(document schema.Map) string {
 	}
 	fmt.Fprintf(&out, "\n/** The enums. */\nexport interface Enums {\n%s}\n", words.String())
 	out.WriteString("\n/** The request and response types of each operation. */\nexport interface Operations {\n")
-	for name, operation := range openapi.Operations(document) {
-		fmt.Fprintf(&out, "  %q: { query: %s; body: %s; response: %s };\n", name,
-			queryType(operation), contentType(operation.At("requestBody")), contentType(operation.At("responses", "200")))
+	for o := range operations(document) {
+		fmt.Fprintf(&out, "  %q: { query: %s; body: %s; response: %s };\n", o.verb+" "+o.path,
+			queryType(o), contentType(o.At("requestBody")), contentType(o.At("responses", "200")))
 	}
 	out.WriteString("}\n")
 	out.WriteString("\n/** How to handle an error, by its code, in Markdown. */\nexport const nextSteps: Record<Code, string> = {\n")
@@ -92,9 +91,9 @@ func contentType(body schema.Map) string {
 	return typeOf(media.At("schema"))
 }
 
-func queryType(operation schema.Map) string {
+func queryType(o operation) string {
 	var fields []string
-	for _, p := range parametersIn("query", operation) {
+	for _, p := range o.in("query") {
 		optional := "?"
 		if p.Get("required") == true {
 			optional = ""
