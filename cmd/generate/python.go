@@ -57,7 +57,7 @@ type pythonMethod struct {
 	keywords   []pythonArgument
 	returns    string // the type of its result
 	lazy       bool   // it returns an iterator, so it is not a coroutine
-	code       []string
+	code       string // "" for an overload
 }
 
 type pythonArgument struct {
@@ -219,66 +219,40 @@ func dictionary(arguments []pythonArgument) string {
 // finish writes the code of a method, which sends the call.
 func (m *pythonMethod) finish(o operation, r reply, call []string) {
 	field := func(name string) string { return public(hintOf(r.shape.At("properties", name))) }
+	send := func(function, hint string, further ...string) {
+		sent := fmt.Sprintf("Call[%s](%s)", hint, strings.Join(call, ", "))
+		m.code = function + "(" + strings.Join(append([]string{sent}, further...), ", ") + ")"
+	}
+	hint := public(hintOf(r.json))
 	switch returned, other := o.returns(); {
 	case r.events:
 		m.lazy, m.returns = true, "«Async»Iterator[LiveEvent]"
-		m.code = sending("return ", "self._transport.live", "bytes", call)
+		send("return self._transport.live", "bytes")
 	case r.json == nil:
 		m.lazy, m.returns = true, "«Async»Stream"
-		m.code = sending("return ", "self._transport.stream", "bytes", call)
+		send("return self._transport.stream", "bytes")
 	case r.list != "":
 		item := strings.TrimSuffix(strings.TrimPrefix(field(r.list), "List["), "]")
 		m.lazy, m.returns = true, "«Async»Iterator["+item+"]"
 		m.keywords = append(m.keywords, pythonArgument{name: "limit", hint: "int", optional: true, doc: "At most this many; all by default."})
-		m.code = sending("return ", "self._transport.items", item, call, fmt.Sprintf("%q", r.list), "limit")
+		send("return self._transport.items", item, fmt.Sprintf("%q", r.list), "limit")
 	case m.name == "submit_batch":
-		m.returns = public(hintOf(r.json))
-		m.code = sending("return «await»", "self._submit_batch", m.returns, call, "tasks")
+		m.returns = hint
+		send("return «await»self._submit_batch", hint, "tasks")
 	case other && returned == "":
-		m.returns = "None"
-		m.code = sending("«await»", "self._transport.send", "object", append(call, "removes=True"))
+		m.returns, call = "None", append(call, "removes=True")
+		send("«await»self._transport.send", "object")
 	case other:
-		m.returns = field(returned)
-		m.code = sending("return «await»", "self._transport.send", m.returns, append(call, fmt.Sprintf("returns=%q", returned)))
+		m.returns, call = field(returned), append(call, fmt.Sprintf("returns=%q", returned))
+		send("return «await»self._transport.send", m.returns)
+	case m.name == "metrics" || m.name == "compare": // a table
+		m.returns = "Rows[" + hint + "]"
+		send("return Rows(«await»self._transport.send", hint)
+		m.code += ")"
 	default:
-		hint := public(hintOf(r.json))
-		m.returns, m.code = hint, sending("return «await»", "self._transport.send", hint, call)
-		if m.name == "metrics" || m.name == "compare" { // a table
-			m.returns, m.code = "Rows["+hint+"]", sending("return Rows(«await»", "self._transport.send", hint, call)
-			m.code[len(m.code)-1] += ")"
-		}
+		m.returns = hint
+		send("return «await»self._transport.send", hint)
 	}
-}
-
-// sending returns the lines that pass a call and further arguments to a function.
-func sending(before, function, hint string, call []string, further ...string) []string {
-	arguments := append([]string{fmt.Sprintf("Call[%s](%s)", hint, strings.Join(call, ", "))}, further...)
-	if line := before + function + "(" + strings.Join(arguments, ", ") + ")"; len(line) <= 96 {
-		return []string{line}
-	}
-	lines := []string{before + function + "(", "    Call[" + hint + "]("}
-	for _, part := range call {
-		lines = append(lines, breakDictionary(part)...)
-	}
-	lines = append(lines, "    ),")
-	for _, argument := range further {
-		lines = append(lines, "    "+argument+",")
-	}
-	return append(lines, ")")
-}
-
-// breakDictionary returns the lines of an argument of a call, with one line for each entry
-// of a long dictionary.
-func breakDictionary(argument string) []string {
-	name, entries, found := strings.Cut(argument, "={")
-	if !found || len(argument) <= 80 {
-		return []string{"        " + argument + ","}
-	}
-	lines := []string{"        " + name + "={"}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(entries, "}"), ", ") {
-		lines = append(lines, "            "+entry+",")
-	}
-	return append(lines, "        },")
 }
 
 var typeName = regexp.MustCompile(`"[^"]*"|\b[A-Z]\w*`)

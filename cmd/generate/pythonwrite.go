@@ -64,18 +64,15 @@ func (m *pythonMethod) write(out *strings.Builder) {
 	if m.lazy {
 		def = "def"
 	}
-	if m.code == nil {
+	if m.code == "" {
 		out.WriteString("\n    @overload")
 	}
 	fmt.Fprintf(out, "\n    %s %s%s -> %s:", def, m.name, m.signature(), m.returns)
-	if m.code == nil {
+	if m.code == "" {
 		out.WriteString(" ...\n")
 		return
 	}
-	out.WriteString("\n" + docstring(m.documentation(), "        "))
-	for _, line := range m.code {
-		out.WriteString("        " + line + "\n")
-	}
+	out.WriteString("\n" + docstring(m.documentation(), "        ") + "        " + m.code + "\n")
 }
 
 // signature returns the list of parameters.
@@ -88,23 +85,12 @@ func (m *pythonMethod) signature() string {
 		parameters = append(parameters, "*")
 	}
 	for _, a := range m.keywords {
-		switch {
-		case strings.HasPrefix(a.name, "**"):
-			parameters = append(parameters, a.name+": "+a.hint)
-		case a.optional:
-			parameters = append(parameters, a.name+": "+a.hint+" | None = None")
-		default:
-			parameters = append(parameters, a.name+": "+a.hint)
+		if a.optional {
+			a.hint += " | None = None"
 		}
+		parameters = append(parameters, a.name+": "+a.hint)
 	}
-	line := strings.Join(parameters, ", ")
-	if len(line)+len(m.name)+len(m.returns) <= 80 {
-		return "(" + line + ")"
-	}
-	if strings.HasPrefix(parameters[len(parameters)-1], "**") {
-		return "(\n        " + strings.Join(parameters, ",\n        ") + "\n    )"
-	}
-	return "(\n        " + strings.Join(parameters, ",\n        ") + ",\n    )"
+	return "(\n        " + strings.Join(parameters, ",\n        ") + "\n    )"
 }
 
 // documentation returns the docstring: the description and the arguments.
@@ -160,11 +146,11 @@ func providerMethods(document schema.Map) (ask, submit []*pythonMethod, err erro
 	ask = append(ask, &pythonMethod{
 		name: "ask", returns: "Answer[Any]", positional: []pythonArgument{provider}, keywords: []pythonArgument{callKey, anyRequest},
 		doc:  "Ask a provider and wait for the answer, which may take minutes.",
-		code: []string{"return «await»self._transport.ask(provider, request, idempotency_key)"},
+		code: "return «await»self._transport.ask(provider, request, idempotency_key)",
 	})
 	submit = append(submit, &pythonMethod{
 		name: "submit", returns: "«Async»Task[Any]", positional: []pythonArgument{provider}, keywords: append(slices.Clone(taskOptions), anyRequest),
-		code: []string{"return «await»self._submit(provider, request, priority, webhook, idempotency_key)"},
+		code: "return «await»self._submit(provider, request, priority, webhook, idempotency_key)",
 	})
 	return ask, submit, nil
 }
