@@ -1,6 +1,13 @@
 // Command generate writes the files that are generated from the types of package earshot
 // and from the providers' definitions. `make generate` runs it in the module's root. With the
 // argument `clients`, it writes only the files that are not in git.
+//
+//	goclient.go   the methods of the Go client
+//	typescript.go and typescriptclient.go, python*.go   the types and methods of the other clients
+//	n8n.go        the providers, parameters and advice that the nodes for n8n show
+//	tables.go     the Markdown tables of the docs
+//	syntax.go     how TypeScript and Python write types
+//	read.go       reads operations from the document
 package main
 
 import (
