@@ -213,8 +213,8 @@ type userRemoveCmd struct {
 
 // Help returns the command's long help.
 func (c *userRemoveCmd) Help() string {
-	return `Removes a user from an organization and ends the user's sessions in it. The user returns at the next sign-in if groups of an
-identity provider give a role.
+	return `Removes a user from an organization and erases what is stored about the person there. With the last organization, name, address and
+identities are erased, too. The person returns at the next sign-in if groups of an identity provider give a role.
 
 Exit status: 0 the user was removed, 1 anything else, such as a user who does not exist.
 
@@ -225,7 +225,7 @@ Examples:
 // Run removes the user.
 func (c *userRemoveCmd) Run(in *invocation) error {
 	return c.with(in, func(s *people.Store, organization, userID string) error {
-		if err := s.RemoveMember(organization, userID, account.Operator(), s.Now()); err != nil {
+		if err := s.RemoveMember(in, organization, userID, account.Operator(), s.Now()); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "%s no longer belongs to %s\n", c.Email, c.Org)

@@ -177,7 +177,7 @@ func TestRefusedSignInsLookAlike(t *testing.T) {
 	s.succeeds(t, request{method: "POST", path: "/v1/invitation/accept", body: `{"token":"` + token + `","password":"correct horse battery"}`})
 
 	external := people.Identity{Issuer: "https://id.example.com", Subject: "1", Email: "external@example.com"} // who has no password
-	if _, err := people.New(storetest.Open(t, s.file)).UserOf(external, time.Now()); err != nil {
+	if _, err := people.New(storetest.Open(t, s.file)).UserOf(t.Context(), external, account.System(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 

@@ -41,7 +41,7 @@ func (s *Server) changeUser(c *call, _ none, patch earshot.UserPatch) (*earshot.
 func (s *Server) removeUser(c *call, _, _ none) (earshot.UserRemoved, error) {
 	id, err := c.otherUser("remove yourself")
 	if err == nil {
-		err = s.People.RemoveMember(c.organization(), id, c.actor(), s.Store.Now())
+		err = s.People.RemoveMember(c.context(), c.organization(), id, c.actor(), s.Store.Now())
 	}
 	return earshot.UserRemoved{ID: id}, err
 }

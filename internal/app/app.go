@@ -73,6 +73,7 @@ type App struct {
 	ticket    ticket
 	tracer    *trace.Tracer // nil without a collector
 	api       *api.Server
+	signIns   *signin.Service
 	listener  net.Listener
 	// connections limits client connections by remote address.
 	connections *share.Pool
@@ -221,7 +222,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Desk: desk, Captures: captures, Kept: kept,
 		Host: host, Log: a.cfg.Log, Metrics: metrics, Tracer: a.tracer,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Retention: a.cfg.Retention,
-		Tidy: func(now time.Time) error { return errors.Join(links.WriteViews(), members.DeleteSessions(now)) },
+		Tidy: func(ctx context.Context, now time.Time) error { return errors.Join(links.WriteViews(), members.Tidy(ctx, now)) },
 	})
 	if err != nil {
 		return err
@@ -237,14 +238,14 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: tracking.New(a.store), Catalogue: catalogue, Vendors: a.upstreams.vendors, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
-	signIn, err := signin.New(signin.Config{
+	a.signIns, err = signin.New(signin.Config{
 		Settings: a.cfg.Settings.SignIn, People: members, Orgs: a.orgs, BaseURL: a.BaseURL, Getenv: a.cfg.getenv, Mail: plainMail(mails), Log: a.cfg.Log,
 	})
 	if err != nil {
 		return err
 	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: signIn, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: a.signIns, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
@@ -364,6 +365,7 @@ func (a *App) Run(ctx context.Context) error {
 	last := time.Now().Add(a.stopGrace() + flushGrace)
 	stopErr := a.stop()
 	a.requests.Wait()
+	a.signIns.Wait()
 	stopParts()
 	partsErr := group.Wait()
 	a.flushTraces(last)

@@ -56,7 +56,7 @@ type Config struct {
 	Planned func()
 
 	// Tidy stores and deletes rows of accounts, at intervals and at the end. May be nil.
-	Tidy func(now time.Time) error
+	Tidy func(ctx context.Context, now time.Time) error
 
 	// Retention is how long finished jobs are kept, from their creation. 0 means
 	// 24 h.
@@ -123,7 +123,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	group.Go(func() error { return r.every(ctx, sweepEvery, r.dropOrphans) })
 	err := group.Wait()
 	r.workers.Wait()
-	if lost := r.tidyAccounts(r.Store.Now()); lost != nil {
+	if lost := r.tidyAccounts(context.WithoutCancel(ctx), r.Store.Now()); lost != nil {
 		r.Log.Warn("storing the last use of keys and share links failed", "error", lost)
 	}
 	if left := r.Store.StopNode(r.node.Load().id); left != nil {

@@ -58,7 +58,7 @@ func (r *Runner) every(ctx context.Context, interval time.Duration, do func(ctx 
 func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 	expired := now.Add(-r.Retention)
 	return errors.Join(
-		r.tidyAccounts(now),
+		r.tidyAccounts(ctx, now),
 		untilNone(ctx, func() (int, error) {
 			return r.Store.DeleteFinished(ctx, expired, now.Add(-min(r.Retention, minKept)))
 		}),
@@ -71,10 +71,10 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 		r.outbound.DeleteUpstreamStats(now.Add(-statsKept)), r.outbound.DeleteShadowPairs(now.Add(-purchase.ShadowPairsKept)))
 }
 
-func (r *Runner) tidyAccounts(now time.Time) error {
+func (r *Runner) tidyAccounts(ctx context.Context, now time.Time) error {
 	err := r.Orgs.WriteKeyUses()
 	if r.Tidy != nil {
-		err = errors.Join(err, r.Tidy(now))
+		err = errors.Join(err, r.Tidy(ctx, now))
 	}
 	return err
 }

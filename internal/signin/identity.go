@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"earshot"
@@ -22,12 +23,19 @@ const (
 	defaultCheck = 15 * time.Minute
 	// checkAgain is when an identity provider that could not be reached is asked again.
 	checkAgain = time.Minute
-	// checkWait is how long a request waits for the check of its session. A slower check goes on
-	// in the background.
+	// claimWait and checkWait are how long a request waits for the check of its session: for the
+	// database and then for the identity provider. A slower check goes on in the background.
+	claimWait = 200 * time.Millisecond
 	checkWait = 2 * time.Second
 	// checkTimeout limits a check.
 	checkTimeout = 20 * time.Second
 )
+
+// identityProvider is an identity provider in the settings.
+type identityProvider struct {
+	*oidc.Provider
+	failing atomic.Bool // the last check failed, but not because of its user
+}
 
 func (s *Service) openProviders() error {
 	for i, settings := range s.Settings.Providers {
@@ -42,7 +50,7 @@ func (s *Service) openProviders() error {
 		if settings.ClientSecretEnv != "" && secret == "" {
 			return fmt.Errorf("%s.clientSecretEnv: the environment variable %s is not set", field, settings.ClientSecretEnv)
 		}
-		s.providers[settings.Name] = oidc.New(settings, secret, s.BaseURL+"/signin/"+settings.Name+"/callback", http.DefaultTransport)
+		s.providers[settings.Name] = &identityProvider{Provider: oidc.New(settings, secret, s.BaseURL+"/signin/"+settings.Name+"/callback", http.DefaultTransport)}
 	}
 	return nil
 }
@@ -83,13 +91,14 @@ func (s *Service) Finish(ctx context.Context, provider string, attempt oidc.Atte
 
 // userOf returns the user of a person, with the roles that the person's groups and invitations
 // give.
-func (s *Service) userOf(ctx context.Context, p *oidc.Provider, person *oidc.Person, b *Browser) (*account.User, error) {
+func (s *Service) userOf(ctx context.Context, p *identityProvider, person *oidc.Person, b *Browser) (*account.User, error) {
 	now := s.People.Now()
+	by := account.Actor{Kind: account.ActorUser, Address: b.Address, Request: b.Request}
 	identity := people.Identity{Issuer: person.Issuer, Subject: person.Subject, Name: person.Name}
 	if email, err := account.ReadEmail(person.Email); err == nil && person.EmailVerified {
 		identity.Email = email
 	}
-	u, err := s.People.UserOf(identity, now)
+	u, err := s.People.UserOf(ctx, identity, by, now)
 	if errors.Is(err, store.ErrNotFound) {
 		s.Refused(ctx, &account.User{Email: person.Email}, b, "no verified email")
 		return nil, &earshot.Error{Code: earshot.CodeNoPermission, Message: "the identity provider has not verified your email address"}
@@ -147,34 +156,46 @@ func (s *Service) checkEvery() time.Duration { return cmp.Or(s.Settings.CheckEve
 var ErrEnded = errors.New("the identity provider has ended the session")
 
 // Check asks the identity provider of a session whether its user still exists, if the last answer is too
-// old. While the provider cannot be reached, the session stays valid. Check returns ErrEnded.
+// old. One request waits for the answer; others that come meanwhile use the last one. While the
+// provider does not decide, the session stays valid. Check returns ErrEnded.
 func (s *Service) Check(ctx context.Context, session *people.Session, secret string) error {
 	if session.Provider == "" || s.People.Now().Sub(session.CheckedAt) < s.checkEvery() {
 		return nil
 	}
-	outcome := s.checks.DoChan(session.ID, func() (any, error) {
+	if _, others := s.checks.LoadOrStore(session.ID, true); others {
+		return nil
+	}
+	claimed, outcome := make(chan struct{}), make(chan error, 1)
+	s.checking.Go(func() {
+		defer s.checks.Delete(session.ID)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
 		defer cancel()
-		return nil, s.check(ctx, session, secret)
+		outcome <- s.check(ctx, session, secret, func() { close(claimed) })
 	})
-	select {
-	case done := <-outcome:
-		return done.Err
-	case <-time.After(checkWait):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	late := time.After(claimWait)
+	for {
+		select {
+		case err := <-outcome:
+			return err
+		case <-claimed:
+			claimed, late = nil, time.After(checkWait)
+		case <-late:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
-func (s *Service) check(ctx context.Context, session *people.Session, secret string) error {
+func (s *Service) check(ctx context.Context, session *people.Session, secret string, claim func()) error {
 	now := s.People.Now()
 	// A refresh token may work only once, so only one node asks, and the next one after checkAgain.
 	claimed := *session
-	claimed.CheckedAt = now.Add(checkAgain - s.checkEvery()).Truncate(time.Millisecond)
+	claimed.CheckedAt = s.nextCheck(now, checkAgain)
 	if err := s.People.Checked(session, session.Sealed, claimed.CheckedAt); err != nil {
 		return ignoreChanged(err)
 	}
+	claim()
 	end := func(reason string) error {
 		err := s.People.EndSession(session.Organization, session.ID, "", "session.revoke", account.System(), now)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -195,17 +216,28 @@ func (s *Service) check(ctx context.Context, session *people.Session, secret str
 	if errors.Is(failed, oidc.ErrRefused) {
 		return end(failed.Error())
 	}
+	wait := checkAgain
+	if failed == nil {
+		tokens.Failures = 0
+	} else {
+		wait <<= min(tokens.Failures, 10)
+		tokens.Failures++
+	}
+	switch changed := p.failing.Swap(failed != nil) != (failed != nil); {
+	case changed && failed != nil:
+		s.Log.Warn("an identity provider cannot be reached or does not answer correctly; its users stay signed in", "provider", session.Provider, "error", failed)
+	case changed:
+		s.Log.Info("an identity provider answers again", "provider", session.Provider)
+	}
 	// The provider may have replaced the refresh token, even if the check failed afterwards.
 	sealed, err := seal(secret, tokens)
 	if err != nil {
 		return err
 	}
-	if err := s.People.Checked(&claimed, sealed, claimed.CheckedAt); err != nil {
+	checked := claimed
+	checked.CheckedAt = s.nextCheck(now, wait)
+	if err := s.People.Checked(&claimed, sealed, checked.CheckedAt); err != nil || failed != nil {
 		return ignoreChanged(err)
-	}
-	if failed != nil {
-		s.Log.Warn("an identity provider cannot be reached; its users stay signed in", "provider", session.Provider, "error", failed)
-		return nil
 	}
 	u, err := s.People.User(ctx, session.UserID)
 	if err != nil {
@@ -214,7 +246,12 @@ func (s *Service) check(ctx context.Context, session *people.Session, secret str
 	if err := s.setRoles(ctx, u, p.Settings(), person.Groups, account.System()); err != nil {
 		return err
 	}
-	return ignoreChanged(s.People.Checked(&claimed, sealed, now))
+	return ignoreChanged(s.People.Checked(&checked, sealed, now))
+}
+
+// nextCheck returns the time of a check after which the next one is due at now + wait.
+func (s *Service) nextCheck(now time.Time, wait time.Duration) time.Time {
+	return now.Add(min(wait, s.checkEvery()) - s.checkEvery()).Truncate(time.Millisecond)
 }
 
 // ignoreChanged ignores that another node has checked the same session meanwhile.

@@ -88,7 +88,7 @@ func TestAnExistingUserJoinsWithTheCurrentPassword(t *testing.T) {
 func TestAUserOfAnIdentityProviderCannotSetAPassword(t *testing.T) {
 	t.Parallel()
 	onEach(t, nil, func(t *testing.T, f *fixture) {
-		if _, err := f.People.UserOf(people.Identity{Issuer: "https://idp.test", Subject: "1", Email: email}, f.People.Now()); err != nil {
+		if _, err := f.People.UserOf(t.Context(), people.Identity{Issuer: "https://idp.test", Subject: "1", Email: email}, account.System(), f.People.Now()); err != nil {
 			t.Fatal(err)
 		}
 		token := f.invite(f.org.ID, email, account.RoleAdmin)

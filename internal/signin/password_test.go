@@ -140,7 +140,7 @@ func TestRefusedSignInsAreAlike(t *testing.T) {
 	t.Parallel()
 	onEach(t, nil, func(t *testing.T, f *fixture) {
 		f.join(email, password)
-		if _, err := f.People.UserOf(people.Identity{Issuer: "https://idp.test", Subject: "1", Email: "ben@example.com"}, f.People.Now()); err != nil {
+		if _, err := f.People.UserOf(t.Context(), people.Identity{Issuer: "https://idp.test", Subject: "1", Email: "ben@example.com"}, account.System(), f.People.Now()); err != nil {
 			t.Fatal(err)
 		}
 		matches := 0

@@ -16,9 +16,9 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
 
 	"earshot"
@@ -61,11 +61,12 @@ type Config struct {
 // Service signs people in. It is safe for concurrent use.
 type Service struct {
 	Config
-	providers map[string]*oidc.Provider
+	providers map[string]*identityProvider
 	passwords hasher
 	slowdown  *slowdown.Slowdown
-	unknown   *rate.Limiter // entries about unknown users and keys in the audit log
-	checks    singleflight.Group
+	unknown   *rate.Limiter // new entries about unknown users and keys in the audit log
+	checks    sync.Map      // ids of sessions that are checked at the moment
+	checking  sync.WaitGroup
 }
 
 // hasher is an account.Passwords.
@@ -76,7 +77,7 @@ type hasher interface {
 
 // New returns a Service. It returns an error if the settings are invalid.
 func New(cfg Config) (*Service, error) {
-	s := &Service{Config: cfg, providers: map[string]*oidc.Provider{}, passwords: account.NewPasswords(), slowdown: slowdown.New(), unknown: rate.NewLimiter(rate.Every(10*time.Second), 100)}
+	s := &Service{Config: cfg, providers: map[string]*identityProvider{}, passwords: account.NewPasswords(), slowdown: slowdown.New(), unknown: rate.NewLimiter(rate.Every(10*time.Second), 100)}
 	if cfg.Settings.CheckEvery < 0 {
 		return nil, fmt.Errorf("settings: signIn.checkEvery must not be negative, but is %s", cfg.Settings.CheckEvery)
 	}
@@ -157,28 +158,26 @@ func (s *Service) store(session *people.Session, b *Browser, action string, by a
 	return secret, s.People.SignIn(session, b.Session, action, by, now)
 }
 
+// Wait waits until no session is checked in the background. The store must stay open until then.
+func (s *Service) Wait() { s.checking.Wait() }
+
 // Refused adds a refused sign-in to the audit log: of each organization of the user, or of none
-// if the user is not known. Anybody can send unknown keys, so some of them are left out if there
-// are many. The sign-in is refused anyway, so a failure is only logged.
+// if the user is not known. Anybody can send unknown keys, so entries about some of them are left out
+// if there are many. The sign-in is refused anyway, so a failure is only logged.
 func (s *Service) Refused(ctx context.Context, u *account.User, b *Browser, reason string) {
-	if u.ID == "" && !s.unknown.Allow() {
-		return
+	memberships, err := s.People.Memberships(ctx, u.ID)
+	if err != nil {
+		s.Log.Error("find the organizations of a refused sign-in", "error", err)
 	}
-	by, ids := b.guest(u.Email), []string{""}
-	if u.ID != "" {
-		memberships, err := s.People.Memberships(ctx, u.ID)
-		if err != nil {
-			s.Log.Error("find the organizations of a refused sign-in", "error", err)
-		}
-		if len(memberships) > 0 {
-			ids = nil
-		}
-		for _, m := range memberships {
-			ids = append(ids, m.Organization)
-		}
+	if len(memberships) == 0 {
+		memberships = []people.Membership{{}}
 	}
-	for _, id := range ids {
-		err := s.People.AuditAlone(id, by, store.Audited{Action: "session.refused", Subject: u.Email, After: map[string]string{"reason": reason}}, s.People.Now())
+	isNew := func() bool { return u.ID != "" || s.unknown.Allow() }
+	for _, m := range memberships {
+		err := store.ErrChanged
+		for try := 0; try < 3 && errors.Is(err, store.ErrChanged); try++ { // another node counted, too
+			err = s.People.AuditRefused(m.Organization, b.guest(u.Email), reason, isNew, s.People.Now())
+		}
 		if err != nil {
 			s.Log.Error("store a refused sign-in", "error", err)
 		}

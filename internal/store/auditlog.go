@@ -63,6 +63,9 @@ func (w *Work) Audit(organization string, by account.Actor, what Audited, now ti
 	if err != nil {
 		return fmt.Errorf("audit %s: %w", what.Action, err)
 	}
+	if by.Kind == account.ActorUser && by.ID != "" {
+		by.Name = "" // readers look up the email, which the log must not keep longer than the user exists
+	}
 	w.audited = append(w.audited, &AuditEntry{
 		Organization: organization, ID: NewID(), At: now, By: by, Action: what.Action, Subject: what.Subject, Before: before, After: after,
 	})
@@ -76,6 +79,49 @@ func (s *Store) AuditAlone(organization string, by account.Actor, what Audited, 
 	return s.ShardOf(organization).Write(engine.Write{Apply: InWork(func(_ context.Context, w *Work) error {
 		return w.Audit(organization, by, what, now)
 	})})
+}
+
+// refusal describes refused sign-ins in the audit log.
+type refusal struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count,omitempty"` // 0 means 1
+}
+
+// AuditRefused adds a refused sign-in to the audit log. Those of the same account, address and
+// reason within a minute are one entry, which counts them. The organization may be "" if none is
+// known. If there is no entry yet, isNew decides whether to add one.
+func (s *Store) AuditRefused(organization string, by account.Actor, reason string, isNew func() bool, now time.Time) error {
+	const action = "session.refused"
+	organization = cmp.Or(organization, uuid.Nil.String())
+	return s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
+		recent, err := engine.FindRows(ctx, w, AuditTable, `WHERE organization = $1 AND id >= $2 AND action = $3 AND subject = $4 AND address = $5`,
+			organization, FirstID(time.Now().Add(-time.Minute)), action, by.Name, by.Address)
+		if err != nil {
+			return err
+		}
+		for _, e := range recent {
+			had := refusal{}
+			if err := json.Unmarshal(e.After, &had); err != nil || had.Reason != reason {
+				continue
+			}
+			had.Count = max(1, had.Count) + 1
+			after, err := json.Marshal(had)
+			if err != nil {
+				return err
+			}
+			return engine.ExpectChange(w.Run(ctx, `UPDATE audit_log SET after = $3 WHERE organization = $1 AND id = $2 AND after = $4`,
+				organization, e.ID, string(after), string(e.After)))
+		}
+		if !isNew() {
+			return nil
+		}
+		if err := w.Audit(organization, by, Audited{Action: action, Subject: by.Name, After: refusal{Reason: reason}}, now); err != nil {
+			return err
+		}
+		added := w.audited[len(w.audited)-1:]
+		w.audited = w.audited[:len(w.audited)-1]
+		return engine.Each(ctx, w.Tx, insertAudit, added, nil) // now, so that the next write of the transaction finds it
+	}})
 }
 
 // changedFields marshals two values. If both are objects, it keeps the fields that differ.

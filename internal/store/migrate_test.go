@@ -278,7 +278,7 @@ func checkMigratedPeople(t *testing.T, s *store.Store) {
 		ID: ana, Email: "ana@example.com", Name: "Ana", Role: earshot.RoleEditor, Sources: earshot.List[string]{people.Invited},
 		JoinedAt: earshot.At(fixtureStart), LastSeenAt: new(earshot.At(fixtureStart + 3000)),
 	}}, users, err)
-	user, err := p.UserOf(people.Identity{Issuer: "https://issuer.example", Subject: "ana-1"}, now)
+	user, err := p.UserOf(t.Context(), people.Identity{Issuer: "https://issuer.example", Subject: "ana-1"}, account.System(), now)
 	equal(t, "the identity", &account.User{ID: ana, Email: "ana@example.com", Name: "Ana"}, user, err)
 	invitations, err := p.Invitations(t.Context(), tasksID, now)
 	equal(t, "the invitations", []*people.Invitation{{

@@ -52,7 +52,7 @@ func makePeople(t *testing.T, n *harness.Node, s *stage) {
 	s.things["<known invitation>"] = n.Invite(t, s.accounts[poorKey], account.RoleViewer, s.accounts[adminUser].Key.Name)
 	_, s.things["<no invitation>"] = account.NewSecret(account.InvitationSecret)
 
-	external, err := store.UserOf(people.Identity{Issuer: "https://id.example.com", Subject: "1", Email: "external@example.com"}, now)
+	external, err := store.UserOf(t.Context(), people.Identity{Issuer: "https://id.example.com", Subject: "1", Email: "external@example.com"}, account.System(), now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -94,6 +95,8 @@ type Tokens struct {
 	Nonce   string `json:"nonce"`
 	ID      string `json:"id"`
 	Refresh string `json:"refresh,omitempty"`
+	// Failures is the number of checks in a row that have decided nothing; set by the caller.
+	Failures int `json:"failures,omitempty"`
 }
 
 // Begin returns the address of the provider's sign-in page.
@@ -155,7 +158,7 @@ func (p *Provider) Finish(ctx context.Context, attempt Attempt, returned url.Val
 
 // Check asks the provider for the person again, and returns the tokens for the next check, also
 // with an error: many providers replace a refresh token when it is used. Check returns ErrRefused
-// if the provider no longer accepts the person, and another error if the provider does not answer.
+// if the provider no longer accepts the person, and ErrUnavailable if the answer does not say so.
 func (p *Provider) Check(ctx context.Context, tokens Tokens) (Person, Tokens, error) {
 	if tokens.Refresh == "" {
 		return Person{}, tokens, refused("there is no refresh token")
@@ -172,7 +175,7 @@ func (p *Provider) Check(ctx context.Context, tokens Tokens) (Person, Tokens, er
 	claims := claims{}
 	if raw, _ := token.Extra("id_token").(string); raw != "" {
 		if claims, err = p.verify(ctx, d, raw, token.AccessToken); err != nil {
-			return Person{}, tokens, err
+			return Person{}, tokens, unavailable(err) // a wrong key or clock is not the person's
 		}
 		// The ID token of a refresh need not have a nonce.
 		if nonce := claims.text("nonce"); nonce != "" && !equal(tokens.Nonce, nonce) {
@@ -181,7 +184,7 @@ func (p *Provider) Check(ctx context.Context, tokens Tokens) (Person, Tokens, er
 		tokens.ID = raw
 	}
 	if err := p.complete(ctx, d, token, claims); err != nil {
-		return Person{}, tokens, err
+		return Person{}, tokens, unavailable(err)
 	}
 	if !equal(tokens.Subject, claims.text("sub")) {
 		return Person{}, tokens, refused("the subject has changed")
@@ -208,18 +211,24 @@ func (p *Provider) SignOutURL(ctx context.Context, tokens Tokens, back string) s
 	return u.String()
 }
 
-// failure classifies an error of the token endpoint. The error code decides rather than the
-// HTTP status, because Dex refuses the refresh token of a removed user with status 500.
+// overCodes are the error codes of the token endpoint that say that this person's grant is over.
+// Others, such as invalid_client, are about this service or the provider (RFC 6749 section 5.2).
+var overCodes = []string{"invalid_grant", "access_denied", "interaction_required", "login_required", "consent_required"}
+
+// failure classifies an error of the token endpoint.
 func failure(err error) error {
 	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
-	if !ok || answer.ErrorCode == "" {
+	if !ok {
 		return unavailable(err)
 	}
-	temporary := []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
-	if slices.Contains(temporary, answer.Response.StatusCode) || answer.ErrorCode == "server_error" || answer.ErrorCode == "temporarily_unavailable" {
-		return unavailable(err)
+	// Dex says invalid_request instead of invalid_grant: of tokens in a description, and of people whom
+	// its connector does not find without one.
+	dex := answer.ErrorCode == "invalid_request" &&
+		(strings.HasPrefix(answer.ErrorDescription, "Refresh token ") || answer.ErrorDescription == "" && answer.Response.StatusCode == http.StatusInternalServerError)
+	if dex || slices.Contains(overCodes, answer.ErrorCode) {
+		return refused("%.300s", err)
 	}
-	return refused("%.300s", err)
+	return unavailable(err)
 }
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

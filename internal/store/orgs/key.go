@@ -3,10 +3,8 @@ package orgs
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"earshot"
@@ -252,64 +250,16 @@ func (s *Store) Key(ctx context.Context, id string, now time.Time) (*StoredKey, 
 	return k, nil
 }
 
-// keyUses caches when keys were last used until WriteKeyUses has written the times.
-type keyUses struct {
-	mu     sync.Mutex
-	latest map[string]int64 // by id
-}
-
 // NoteKeyUse records in memory that a key was used. WriteKeyUses writes it to the database.
-func (s *Store) NoteKeyUse(id string, now time.Time) {
-	s.uses.mu.Lock()
-	defer s.uses.mu.Unlock()
-	if s.uses.latest == nil {
-		s.uses.latest = map[string]int64{}
-	}
-	s.uses.latest[id] = max(s.uses.latest[id], engine.Millis(now))
-}
+func (s *Store) NoteKeyUse(id string, now time.Time) { s.uses.Note(id, now) }
+
+// WriteKeyUses writes when keys were last used.
+func (s *Store) WriteKeyUses() error { return s.uses.Write(s.DB) }
 
 // addUse sets the last use of a key to the cached time if that is later.
 func (s *Store) addUse(k *apiKey) {
-	s.uses.mu.Lock()
-	defer s.uses.mu.Unlock()
-	if at := s.uses.latest[k.id]; at > 0 && at > engine.Millis(k.lastUsedAt) {
-		k.lastUsedAt = time.UnixMilli(at)
-	}
-}
-
-var updateUses = engine.NewStatement(apiKeysTable.Only("id", "last_used_at"), func(in engine.Input) string {
-	return `UPDATE api_keys SET ` + in.Assign("last_used_at") + ` ` + in.Where("api_keys", "id") + `
-		AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < ` + in.Value("last_used_at") + `)`
-})
-
-// WriteKeyUses writes the cached times of the last uses. If a write fails, its times stay in
-// the cache for the next call.
-func (s *Store) WriteKeyUses() error {
-	s.uses.mu.Lock()
-	noted := maps.Clone(s.uses.latest)
-	s.uses.mu.Unlock()
-	var used []*apiKey
-	for _, id := range slices.Sorted(maps.Keys(noted)) {
-		used = append(used, &apiKey{id: id, lastUsedAt: time.UnixMilli(noted[id])})
-	}
-	for batch := range slices.Chunk(used, store.PruneBatch) {
-		err := s.Execute(func(ctx context.Context, tx *engine.Tx) error { return engine.Each(ctx, tx, updateUses, batch, nil) })
-		if err != nil {
-			return fmt.Errorf("store the last uses of keys: %w", err)
-		}
-		s.forgetUses(batch)
-	}
-	return nil
-}
-
-// forgetUses removes written times from the cache, unless the key was used again.
-func (s *Store) forgetUses(written []*apiKey) {
-	s.uses.mu.Lock()
-	defer s.uses.mu.Unlock()
-	for _, k := range written {
-		if s.uses.latest[k.id] == engine.Millis(k.lastUsedAt) {
-			delete(s.uses.latest, k.id)
-		}
+	if at := s.uses.Latest(k.id); at.After(k.lastUsedAt) {
+		k.lastUsedAt = at
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // Store adds organizations and keys to a store. It is safe for concurrent use.
 type Store struct {
 	*store.Store
-	uses keyUses
+	uses *store.Uses // of keys
 }
 
 // New adds organizations and keys to a store. The last uses of keys are cached in the returned
 // Store, so a node needs only one.
-func New(s *store.Store) *Store { return &Store{Store: s} }
+func New(s *store.Store) *Store { return &Store{s, store.NewUses("api_keys", "last_used_at")} }

@@ -153,30 +153,6 @@ func (s *Store) ChangeRole(organization, userID string, role account.Role, by ac
 	return engine.Wrap(err, "change the role of user %s", userID)
 }
 
-// RemoveMember removes a user from an organization and ends the user's sessions in it. It returns
-// ErrNotFound.
-func (s *Store) RemoveMember(organization, userID string, by account.Actor, now time.Time) error {
-	err := s.change(organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
-		had, err := engine.FindRows(ctx, w, membersTable, `WHERE organization = $1 AND user_id = $2`, organization, userID)
-		if err != nil {
-			return nil, err
-		}
-		if len(had) == 0 {
-			return nil, store.ErrNotFound
-		}
-		was := auditedRole{Source: had[0].source}
-		for _, m := range had {
-			was.Role = m.role.Higher(was.Role)
-		}
-		if _, err := w.Run(ctx, `DELETE FROM members WHERE organization = $1 AND user_id = $2`, organization, userID); err != nil {
-			return nil, err
-		}
-		_, err = w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE organization = $1 AND user_id = $2 AND revoked_at IS NULL`, organization, userID, engine.Millis(now))
-		return &store.Audited{Action: "user.remove", Subject: userID, Before: was}, err
-	})
-	return engine.Wrap(err, "remove user %s", userID)
-}
-
 // OrganizationsFrom returns the ids of the organizations in which a user has a role from a source.
 func (s *Store) OrganizationsFrom(ctx context.Context, userID, source string) ([]string, error) {
 	ids, err := engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM members WHERE user_id = $1 AND source = $2`, userID, source)

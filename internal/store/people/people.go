@@ -5,6 +5,7 @@
 //	member.go      who belongs to an organization
 //	invitation.go  invitations
 //	session.go     browsers that are signed in
+//	erase.go       removing people and everything that is known about them
 //
 // On Citus these tables are on the coordinator, and the audit log is on the shard of its
 // organization. Each change of an organization and its entry in the audit log are one transaction.
@@ -19,10 +20,14 @@ import (
 )
 
 // Store adds people to a store. It is safe for concurrent use.
-type Store struct{ *store.Store }
+type Store struct {
+	*store.Store
+	seen *store.Uses // of sessions
+}
 
-// New adds people to a store.
-func New(s *store.Store) *Store { return &Store{s} }
+// New adds people to a store. The last uses of sessions are cached in the returned Store, so a node
+// needs only one.
+func New(s *store.Store) *Store { return &Store{s, store.NewUses("sessions", "seen_at")} }
 
 // change applies a change of an organization and adds it to the audit log. If apply returns nil,
 // nothing has changed.

@@ -212,10 +212,10 @@ func TestRolesOfUsersChange(t *testing.T) {
 		if open, err := f.Open(t.Context(), session, f.now); err != nil || open.Role != account.RoleAdmin || !slices.Contains(open.Scopes, account.ScopeAdmin) {
 			t.Errorf("the session is %+v, %v", open, err)
 		}
-		f.check(f.RemoveMember(f.org, u.ID, account.Operator(), f.now))
+		f.check(f.RemoveMember(t.Context(), f.org, u.ID, account.Operator(), f.now))
 		for name, err := range map[string]error{
 			"change": f.ChangeRole(f.org, u.ID, account.RoleAdmin, account.Operator(), f.now),
-			"remove": f.RemoveMember(f.org, u.ID, account.Operator(), f.now),
+			"remove": f.RemoveMember(t.Context(), f.org, u.ID, account.Operator(), f.now),
 		} {
 			if !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s a removed user: %v", name, err)
@@ -282,7 +282,7 @@ func TestSessions(t *testing.T) {
 		if known, err := f.HasSignedIn(t.Context(), u.ID, "192.0.2.1"); err != nil || !known {
 			t.Errorf("before the deletion of sessions: %t, %v", known, err)
 		}
-		f.check(f.DeleteSessions(f.now.Add(91 * 24 * time.Hour)))
+		f.check(f.Tidy(t.Context(), f.now.Add(91 * 24 * time.Hour)))
 		if known, err := f.HasSignedIn(t.Context(), u.ID, "192.0.2.1"); err != nil || known {
 			t.Errorf("after the deletion of sessions: %t, %v", known, err)
 		}

@@ -68,32 +68,45 @@ type Identity struct {
 // UserOf returns the user of an identity. An unknown identity becomes an account of the user with
 // its email address, or of a new user. A user with an identity has no password: only the
 // identity provider has verified the email address, and somebody else may have set the password. UserOf returns
-// ErrNotFound for an unknown identity without an email address.
-func (s *Store) UserOf(id Identity, now time.Time) (*account.User, error) {
-	var whose *account.User
-	err := s.Execute(func(ctx context.Context, tx *engine.Tx) (err error) {
-		whose, err = findUser(ctx, tx, `WHERE id = (SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2)`, id.Issuer, id.Subject)
-		if !errors.Is(err, store.ErrNotFound) || id.Email == "" {
-			return err
+// ErrNotFound for an unknown identity without an email address, and ErrChanged if the identity or the
+// address was used by another sign-in meanwhile.
+func (s *Store) UserOf(ctx context.Context, id Identity, by account.Actor, now time.Time) (*account.User, error) {
+	const linked = `WHERE id = (SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2)`
+	whose, err := findUser(ctx, s.Lookups, linked, id.Issuer, id.Subject)
+	if !errors.Is(err, store.ErrNotFound) || id.Email == "" {
+		return whose, err
+	}
+	whose, err = s.UserByEmail(ctx, id.Email)
+	created := errors.Is(err, store.ErrNotFound)
+	if created {
+		whose, err = &account.User{ID: account.NewUserID(), Email: id.Email, Name: id.Name}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	by.ID = whose.ID
+	err = s.changeUser(ctx, whose.ID, by, now, func(ctx context.Context, w *store.Work) ([]store.Audited, error) {
+		others, err := engine.FindRows(ctx, w, usersTable, linked+` OR email = $3`, id.Issuer, id.Subject, id.Email)
+		if err != nil {
+			return nil, err
 		}
-		whose, err = findUser(ctx, tx, `WHERE email = $1`, id.Email)
-		if errors.Is(err, store.ErrNotFound) {
-			whose = &account.User{ID: account.NewUserID(), Email: id.Email, Name: id.Name}
-			err = insertUser(ctx, tx, whose, now)
-		}
-		if err == nil && whose.Password != "" {
+		audited := []store.Audited{{Action: "identity.link", Subject: whose.ID, After: map[string]string{"issuer": id.Issuer}}}
+		switch {
+		case created && len(others) == 0:
+			err = insertUser(ctx, w.Tx, whose, now)
+		case created || len(others) != 1 || others[0].ID != whose.ID:
+			return nil, store.ErrChanged
+		case others[0].Password != "":
 			whose.Password = ""
-			_, err = tx.Run(ctx, `UPDATE users SET password = '' WHERE id = $1`, whose.ID)
-			if err == nil {
-				_, err = tx.Run(ctx, `UPDATE sessions SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL`, whose.ID, engine.Millis(now))
-			}
+			audited = append(audited, store.Audited{Action: "password.remove", Subject: whose.ID})
+			err = storePassword(ctx, w, whose.ID, "", "", now)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return engine.Each(ctx, tx, insertIdentities, []*identity{{id.Issuer, id.Subject, whose.ID, now}}, nil)
+		return audited, engine.Each(ctx, w.Tx, insertIdentities, []*identity{{id.Issuer, id.Subject, whose.ID, now}}, nil)
 	})
-	return whose, err
+	return whose, engine.Wrap(err, "link an identity")
 }
 
 func insertUser(ctx context.Context, tx *engine.Tx, u *account.User, now time.Time) error {
@@ -134,32 +147,51 @@ func (s *Store) AcceptReset(ctx context.Context, i *Invitation, userID, hash str
 	})
 }
 
-// setPassword calls set in a transaction, and adds the action to the audit log of each organization
-// of the user. It returns ErrNotFound for a user without an organization.
 func (s *Store) setPassword(ctx context.Context, userID, action string, by account.Actor, now time.Time, set func(context.Context, *store.Work) error) error {
-	memberships, err := s.Memberships(ctx, userID)
-	if err == nil && len(memberships) == 0 {
-		err = store.ErrNotFound
-	}
-	for i, m := range memberships {
-		if err != nil {
-			break
-		}
-		err = s.change(m.Organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
-			what := &store.Audited{Action: action, Subject: userID}
-			if i == 0 {
-				return what, set(ctx, w)
-			}
-			return what, nil
-		})
-	}
+	err := s.changeUser(ctx, userID, by, now, func(ctx context.Context, w *store.Work) ([]store.Audited, error) {
+		return []store.Audited{{Action: action, Subject: userID}}, set(ctx, w)
+	})
 	return engine.Wrap(err, "set the password of user %s", userID)
 }
 
-func storePassword(ctx context.Context, w *store.Work, userID, hash, except string, now time.Time) error {
-	if err := engine.ExpectChange(w.Run(ctx, `UPDATE users SET password = $2 WHERE id = $1`, userID, hash)); err != nil {
+// changeUser calls change in a transaction, and adds the entries that it returns to the audit log of
+// each organization of the user, or of no organization if there is none.
+func (s *Store) changeUser(ctx context.Context, userID string, by account.Actor, now time.Time, change func(context.Context, *store.Work) ([]store.Audited, error)) error {
+	memberships, err := s.Memberships(ctx, userID)
+	if err != nil {
 		return err
 	}
-	_, err := w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL`, userID, except, engine.Millis(now))
+	if len(memberships) == 0 {
+		memberships = []Membership{{Organization: noOrganization}}
+	}
+	var audited []store.Audited
+	for i, m := range memberships {
+		err := s.Commit(store.Change{Organization: m.Organization, Across: true, Apply: func(ctx context.Context, w *store.Work) (err error) {
+			if i == 0 {
+				if audited, err = change(ctx, w); err != nil {
+					return err
+				}
+			}
+			for _, what := range audited {
+				err = errors.Join(err, w.Audit(m.Organization, by, what, now))
+			}
+			return err
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func storePassword(ctx context.Context, w *store.Work, userID, hash, except string, now time.Time) error {
+	n, err := w.Run(ctx, `UPDATE users SET password = $2 WHERE id = $1`, userID, hash)
+	if err == nil && n == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Run(ctx, `UPDATE sessions SET revoked_at = $3 WHERE user_id = $1 AND id <> $2 AND revoked_at IS NULL`, userID, except, engine.Millis(now))
 	return err
 }
