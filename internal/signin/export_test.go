@@ -1,6 +1,10 @@
 package signin
 
-import "context"
+import (
+	"context"
+
+	"earshot/internal/signin/oidc"
+)
 
 // CountMatches counts how often the service compares a password with a hash.
 func (s *Service) CountMatches(count func()) { s.passwords = counted{s.passwords, count} }
@@ -14,3 +18,6 @@ func (c counted) Matches(ctx context.Context, hash, password string) (bool, erro
 	c.count()
 	return c.hasher.Matches(ctx, hash, password)
 }
+
+// Seal encrypts the tokens of a session.
+func Seal(secret string, tokens oidc.Tokens) ([]byte, error) { return seal(secret, tokens) }

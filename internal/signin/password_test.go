@@ -2,7 +2,9 @@ package signin_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -128,7 +130,7 @@ func TestSignInWithAPassword(t *testing.T) {
 		if _, err := f.Password(t.Context(), email, password, b); err != nil || f.open(secret) != nil {
 			t.Errorf("after another sign-in of the browser: %v, open: %t", err, f.open(secret) != nil)
 		}
-		if got := f.audited(f.org.ID, "session.signin"); len(got) != 3 || got[2] != `user, ana@example.com, 192.0.2.1, {"via":"password"}` {
+		if got := f.audited(f.org.ID, "session.signin"); len(got) != 3 || got[2] != `user, , 192.0.2.1, {"via":"password"}` {
 			t.Errorf("audited %q", got)
 		}
 	})
@@ -160,8 +162,8 @@ func TestRefusedSignInsAreAlike(t *testing.T) {
 				t.Errorf("%q: %v, for a known user %v", address, err, first)
 			}
 		}
-		want := `guest, ana@example.com, 192.0.2.1, {"reason":"password"}`
-		if got := f.audited(f.org.ID, "session.refused"); !slices.Equal(got, []string{want, want}) {
+		want := `guest, ana@example.com, 192.0.2.1, {"reason":"password","count":2}`
+		if got := f.audited(f.org.ID, "session.refused"); !slices.Equal(got, []string{want}) {
 			t.Errorf("audited %q", got)
 		}
 		want = `guest, nobody@example.com, 192.0.2.1, {"reason":"password"}`
@@ -174,11 +176,55 @@ func TestRefusedSignInsAreAlike(t *testing.T) {
 func TestAFloodOfUnknownKeysDoesNotFillTheAuditLog(t *testing.T) {
 	t.Parallel()
 	onEach(t, nil, func(t *testing.T, f *fixture) {
-		for range 300 {
-			f.Refused(t.Context(), &account.User{Email: "k1"}, browser(), "key")
+		for i := range 300 {
+			f.Refused(t.Context(), &account.User{Email: fmt.Sprintf("k%d", i)}, browser(), "key")
 		}
 		if got := len(f.audited("00000000-0000-0000-0000-000000000000", "session.refused")); got < 100 || got > 150 {
 			t.Errorf("%d of 300 are in the audit log, want about 100", got)
+		}
+	})
+}
+
+// Refused sign-ins of an account from an address are one entry a minute, on all nodes together.
+func TestRepeatedRefusalsAreOneEntry(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		stores := []*store.Store{storetest.Open(t, address)}
+		if store.Shared(address) {
+			stores = append(stores, storetest.Open(t, address))
+		}
+		org := storetest.Organization(t, stores[0], 1, 100)
+		var nodes []*fixture
+		for _, s := range stores {
+			service, err := signin.New(signin.Config{People: people.New(s), Orgs: orgs.New(s), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes = append(nodes, &fixture{service, t, org})
+		}
+		nodes[0].join(email, password)
+		u, err := nodes[0].People.UserByEmail(t.Context(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := browser()
+		other.Address = "192.0.2.2"
+		var group sync.WaitGroup
+		for i := range 200 {
+			group.Go(func() { nodes[i%len(nodes)].Refused(t.Context(), u, browser(), "password") })
+		}
+		nodes[0].Refused(t.Context(), u, other, "password")
+		group.Wait()
+		entries, refusals := nodes[0].audited(org.ID, "session.refused"), 0
+		for _, entry := range entries {
+			var after struct{ Count int }
+			if err := json.Unmarshal([]byte(entry[strings.Index(entry, "{"):]), &after); err != nil {
+				t.Fatal(err)
+			}
+			refusals += max(1, after.Count)
+		}
+		if refusals != 201 || len(entries) > 6 { // 2 within a minute
+			t.Errorf("%d refusals in the entries %q", refusals, entries)
 		}
 	})
 }

@@ -139,10 +139,14 @@ func TestDex(t *testing.T) {
 
 	t.Run("wrong secret", func(t *testing.T) {
 		d.SetUser(t, "kim", dex.User{Email: "kim@acme.example"})
+		_, tokens := signIn(t, "kim")
 		attempt, returned := begin(t, "kim")
 		other := oidc.New(settings, "wrong", callback, http.DefaultTransport)
-		if _, _, err := other.Finish(t.Context(), attempt, returned); !errors.Is(err, oidc.ErrRefused) {
+		if _, _, err := other.Finish(t.Context(), attempt, returned); !errors.Is(err, oidc.ErrUnavailable) {
 			t.Errorf("Finish with a wrong secret: %v", err)
+		}
+		if _, _, err := other.Check(t.Context(), tokens); !errors.Is(err, oidc.ErrUnavailable) {
+			t.Errorf("Check with a wrong secret: %v", err)
 		}
 	})
 }

@@ -28,7 +28,7 @@ func after(name string, seconds int64) func(*answers) {
 }
 
 // Every wrong answer of an identity provider is refused with its reason, both at the sign-in and
-// at a check. Correct answers are accepted.
+// at a check, where only answers about the person end the session. Correct answers are accepted.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -37,6 +37,7 @@ func TestAnswers(t *testing.T) {
 		reason      string // part of the error
 		notAtCheck  bool
 		notAtSignIn bool
+		ends        bool // a check returns err, and not ErrUnavailable
 	}{
 		"valid":                    {},
 		"audiences and azp":        {change: func(a *answers) { a.claims["aud"], a.claims["azp"] = []string{client, "other"}, client }},
@@ -47,12 +48,14 @@ func TestAnswers(t *testing.T) {
 		"no userinfo":              {change: func(a *answers) { a.status["/userinfo"] = 500 }},
 		"no nonce at a check":      {change: claim("nonce", nil), notAtSignIn: true},
 		"no ID token at a check":   {change: func(a *answers) { a.token["id_token"] = "" }, notAtSignIn: true},
-		"other error":              {change: oauthError("invalid_scope", 400), err: oidc.ErrRefused, reason: "invalid_scope"},
+		"other error":              {change: oauthError("invalid_scope", 400), err: oidc.ErrUnavailable, reason: "invalid_scope"},
+		"wrong secret":             {change: oauthError("invalid_client", 401), err: oidc.ErrUnavailable, reason: "invalid_client"},
+		"malformed request":        {change: oauthError("invalid_request", 400), err: oidc.ErrUnavailable, reason: "invalid_request"},
 		"another audience":         {change: claim("aud", "other"), err: oidc.ErrRefused, reason: "expected audience"},
 		"no audience":              {change: claim("aud", nil), err: oidc.ErrRefused, reason: "expected audience"},
 		"another issuer":           {change: claim("iss", "https://other.example"), err: oidc.ErrRefused, reason: "issued by a different provider"},
 		"no issuer":                {change: claim("iss", nil), err: oidc.ErrRefused, reason: "issued by a different provider"},
-		"another sign-in":          {change: claim("nonce", "other"), err: oidc.ErrRefused, reason: "from another sign-in"},
+		"another sign-in":          {change: claim("nonce", "other"), err: oidc.ErrRefused, reason: "from another sign-in", ends: true},
 		"no nonce":                 {change: claim("nonce", nil), err: oidc.ErrRefused, reason: "from another sign-in", notAtCheck: true},
 		"another azp":              {change: claim("azp", "other"), err: oidc.ErrRefused, reason: "issued to another client"},
 		"audiences without azp":    {change: claim("aud", []string{client, "other"}), err: oidc.ErrRefused, reason: "issued to another client"},
@@ -62,7 +65,7 @@ func TestAnswers(t *testing.T) {
 		"issued in the future":     {change: after("iat", 120), err: oidc.ErrRefused, reason: "issued in the future"},
 		"not valid yet":            {change: after("nbf", 120), err: oidc.ErrRefused, reason: "not valid yet"},
 		"another access token":     {change: claim("at_hash", "b3RoZXI"), err: oidc.ErrRefused, reason: "another access token"},
-		"another subject at check": {change: claim("sub", "eve"), err: oidc.ErrRefused, reason: "subject has changed", notAtSignIn: true},
+		"another subject at check": {change: claim("sub", "eve"), err: oidc.ErrRefused, reason: "subject has changed", notAtSignIn: true, ends: true},
 		"alg none":                 {change: unsigned("none"), err: oidc.ErrRefused, reason: "malformed jwt"},
 		"alg None":                 {change: unsigned("None"), err: oidc.ErrRefused, reason: "malformed jwt"},
 		"RS256 without signature":  {change: unsigned("RS256"), err: oidc.ErrRefused, reason: "verify"},
@@ -107,11 +110,11 @@ func TestAnswers(t *testing.T) {
 		},
 		"no ID token and another person": {
 			change: func(a *answers) { a.token["id_token"] = ""; a.userinfo["sub"] = "eve" },
-			err:    oidc.ErrRefused, reason: "subject has changed", notAtSignIn: true,
+			err:    oidc.ErrRefused, reason: "subject has changed", notAtSignIn: true, ends: true,
 		},
-		"invalid grant":             {change: oauthError("invalid_grant", 400), err: oidc.ErrRefused, reason: "invalid_grant"},
-		"error with status 200":     {change: oauthError("invalid_grant", 200), err: oidc.ErrRefused, reason: "invalid_grant"},
-		"error with status 500":     {change: oauthError("invalid_request", 500), err: oidc.ErrRefused, reason: "invalid_request"},
+		"invalid grant":             {change: oauthError("invalid_grant", 400), err: oidc.ErrRefused, reason: "invalid_grant", ends: true},
+		"error with status 200":     {change: oauthError("invalid_grant", 200), err: oidc.ErrRefused, reason: "invalid_grant", ends: true},
+		"removed person at Dex":     {change: oauthError("invalid_request", 500), err: oidc.ErrRefused, reason: "invalid_request", ends: true},
 		"temporary error":           {change: oauthError("temporarily_unavailable", 400), err: oidc.ErrUnavailable, reason: "temporarily"},
 		"too many requests":         {change: oauthError("invalid_request", 429), err: oidc.ErrUnavailable, reason: "invalid_request"},
 		"gateway error":             {change: oauthError("", 502), err: oidc.ErrUnavailable, reason: "502"},
@@ -139,10 +142,10 @@ func TestAnswers(t *testing.T) {
 	}
 	key, unknown := newKey(t), newKey(t)
 	for name, tt := range tests {
-		check := func(t *testing.T, err error) {
+		check := func(t *testing.T, want, err error) {
 			t.Helper()
-			if !errors.Is(err, tt.err) || err != nil && !strings.Contains(err.Error(), tt.reason) {
-				t.Errorf("got %v, want %v: … %s", err, tt.err, tt.reason)
+			if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), tt.reason) {
+				t.Errorf("got %v, want %v: … %s", err, want, tt.reason)
 			}
 			if err != nil && len(err.Error()) > 500 {
 				t.Errorf("the error has %d characters", len(err.Error()))
@@ -153,7 +156,7 @@ func TestAnswers(t *testing.T) {
 				t.Parallel()
 				i := newIssuer(t, key, unknown)
 				_, _, err := i.signIn(t, i.provider(oidc.Settings{}), tt.change, nil)
-				check(t, err)
+				check(t, tt.err, err)
 			})
 		}
 		if !tt.notAtCheck {
@@ -167,7 +170,11 @@ func TestAnswers(t *testing.T) {
 				}
 				i.set(tokens.Nonce, tt.change)
 				_, _, err = p.Check(t.Context(), tokens)
-				check(t, err)
+				want := tt.err
+				if want != nil && !tt.ends {
+					want = oidc.ErrUnavailable
+				}
+				check(t, want, err)
 			})
 		}
 	}
