@@ -221,7 +221,7 @@ func TestRolesOfUsersChange(t *testing.T) {
 				t.Errorf("%s a removed user: %v", name, err)
 			}
 		}
-		f.join(f.org, "ana@example.com", account.RoleViewer)
+		u = f.join(f.org, "ana@example.com", account.RoleViewer)
 		if f.isOpen(session) {
 			t.Error("the session of a removed user is open again after a new invitation")
 		}
