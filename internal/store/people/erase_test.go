@@ -131,7 +131,11 @@ func TestRemovedPeopleAreErased(t *testing.T) {
 				}
 			}
 		}
-		left("the database", dump(t, address))
+		all := dump(t, address)
+		left("the database", all)
+		if n := strings.Count(all, ",di"+forbidden[0]); n != 2 {
+			t.Errorf("%d of 2 entries about a longer address are left", n)
+		}
 		if store.Shared(address) {
 			return
 		}
