@@ -207,7 +207,7 @@ type AuditActor struct {
 	Kind string `json:"kind" schema:"enum=key|user|operator|system|guest"`
 	// The id of the key or user; empty for others.
 	ID string `json:"id"`
-	// The name of the key, or the email of the user or of the refused sign-in.
+	// The name of the key, or the email of the user or of the refused sign-in; empty for a user who was removed.
 	Name string `json:"name"`
 }
 

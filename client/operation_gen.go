@@ -891,9 +891,11 @@ func (c *Client) ChangeUser(ctx context.Context, id string, body earshot.UserPat
 
 // RemoveUser calls DELETE /v1/users/{id}: Remove a user.
 //
-// Removes a user from the organization and ends the user's sessions in it. A user whose role
-// comes from the groups of an identity provider returns at the next sign-in, unless the groups
-// are changed too. Nobody can remove themselves. The key needs the scope admin.
+// Removes a user from the organization and erases the user's sessions, invitations and email
+// address in it; the audit log keeps the user's id. With the last organization, email, name and
+// identities are erased, too. A user whose role comes from the groups of an identity provider
+// returns at the next sign-in, unless the groups are changed too. Nobody can remove themselves.
+// The key needs the scope admin.
 func (c *Client) RemoveUser(ctx context.Context, id string) error {
 	return c.remove(ctx, pathOf("/v1/users/{id}", id))
 }

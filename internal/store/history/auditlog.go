@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,7 +35,7 @@ func (s *Store) AuditLog(ctx context.Context, organization string, f AuditFilter
 	rows, err := engine.FindRows(ctx, s.ShardOf(organization).Reports, store.AuditTable, `WHERE organization = $1 AND id < $2 AND at >= $3 AND at < COALESCE($4, at + 1)
 		AND ($5 = '' OR action = $5 OR substr(action, 1, length($5) + 1) = $5 || '.')
 		AND ($6 = '' OR actor = $6 OR actor = $9 OR actor_name = $6) AND ($7 = '' OR subject = $7) ORDER BY id DESC LIMIT $8`,
-		organization, cmp.Or(f.Before, uuid.Max.String()), engine.Millis(f.From), engine.NullMillis(f.Until), f.Action, f.Actor, f.Subject, f.Limit, strings.Join(actors, ""))
+		organization, cmp.Or(f.Before, uuid.Max.String()), engine.Millis(f.From), engine.NullMillis(f.Until), f.Action, f.Actor, f.Subject, f.Limit, append(actors, f.Actor)[0])
 	if err != nil {
 		return nil, engine.Wrap(err, "list the audit log")
 	}
