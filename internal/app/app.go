@@ -222,7 +222,9 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: a.store, Orgs: a.orgs, Catalogue: catalogue, Desk: desk, Captures: captures, Kept: kept,
 		Host: host, Log: a.cfg.Log, Metrics: metrics, Tracer: a.tracer,
 		Workers: a.cfg.workers(), Turns: turns, Planned: a.webhooks.Wake, Retention: a.cfg.Retention,
-		Tidy: func(ctx context.Context, now time.Time) error { return errors.Join(links.WriteViews(), members.Tidy(ctx, now)) },
+		Tidy: func(ctx context.Context, now time.Time) error {
+			return errors.Join(links.WriteViews(), members.Tidy(ctx, now))
+		},
 	})
 	if err != nil {
 		return err

@@ -87,8 +87,8 @@ type refusal struct {
 	Count  int    `json:"count,omitempty"` // 0 means 1
 }
 
-// AuditRefused adds a refused sign-in to the audit log. Those of the same account, address and
-// reason within a minute are one entry, which counts them. The organization may be "" if none is
+// AuditRefused adds a refused sign-in to the audit log. Refused sign-ins with the same account,
+// address and reason within a minute are one entry, which counts them. The organization may be "" if none is
 // known. If there is no entry yet, isNew decides whether to add one.
 func (s *Store) AuditRefused(organization string, by account.Actor, reason string, isNew func() bool, now time.Time) error {
 	const action = "session.refused"

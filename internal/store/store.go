@@ -31,6 +31,7 @@
 //	delivery.go                 webhooks
 //	capture.go                  stored pages
 //	auditlog.go                 who changed what
+//	uses.go                     when keys and sessions were last used
 //	audit.go retention.go       checking balances and counters; deleting expired rows
 //	result.go                   compression of results
 //

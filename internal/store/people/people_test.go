@@ -282,7 +282,7 @@ func TestSessions(t *testing.T) {
 		if known, err := f.HasSignedIn(t.Context(), u.ID, "192.0.2.1"); err != nil || !known {
 			t.Errorf("before the deletion of sessions: %t, %v", known, err)
 		}
-		f.check(f.Tidy(t.Context(), f.now.Add(91 * 24 * time.Hour)))
+		f.check(f.Tidy(t.Context(), f.now.Add(91*24*time.Hour)))
 		if known, err := f.HasSignedIn(t.Context(), u.ID, "192.0.2.1"); err != nil || known {
 			t.Errorf("after the deletion of sessions: %t, %v", known, err)
 		}

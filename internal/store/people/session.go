@@ -169,4 +169,3 @@ func (s *Store) HasSignedIn(ctx context.Context, userID, address string) (bool, 
 	same := func(other string) bool { return share.Address(other) == share.Address(address) }
 	return slices.ContainsFunc(found, same), engine.Wrap(err, "earlier sign-ins")
 }
-
