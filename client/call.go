@@ -103,6 +103,9 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	}
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("User-Agent", c.userAgent)
+	if c.organization != "" {
+		req.Header.Set(earshot.OrganizationHeader, c.organization)
+	}
 	if asked.key != nil {
 		req.Header.Set(earshot.IdempotencyKeyHeader, *asked.key)
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"earshot/internal/app"
 	"earshot/internal/provider/health"
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
@@ -38,6 +40,15 @@ Examples:
 type listedPage struct {
 	outbound.KeptPage
 	Files []string `json:"files,omitempty"`
+}
+
+// withStore opens the database for work. A server may run on the same database.
+func withStore(in *invocation, work func(*orgs.Store) error) error {
+	s, err := app.OpenStore(in, in.cfg, false)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(orgs.New(s)), s.Close())
 }
 
 // Run closes alarms, or prints and saves the kept pages.

@@ -93,6 +93,7 @@ func Operations(providers []provider.Provider) []Operation {
 		invitationOperations(),
 		sessionOperations(),
 		signInOperations(),
+		operatorOperations(),
 		publicOperations(),
 	)
 }

@@ -80,6 +80,8 @@ type Config struct {
 	BaseURL string
 	// TrustedProxies are the addresses of reverse proxies that set X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// Plans are the plans that the operator offers.
+	Plans account.Plans
 	// Planned is called when a webhook was scheduled to be sent again.
 	Planned   func()
 	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
@@ -90,8 +92,8 @@ type Config struct {
 	Tracer    *trace.Tracer // may be nil
 	Log       *slog.Logger
 
-	// WorkerOnly disables all operations that need a key: the node only runs tasks and
-	// serves health checks.
+	// WorkerOnly disables all operations that need a key, except on the operator's socket: the node
+	// only runs tasks and serves health checks.
 	WorkerOnly bool
 
 	// CallsInFlight is the maximum number of concurrent monitor calls on this node, and
@@ -158,16 +160,10 @@ func New(cfg Config) *Server {
 	}
 	s.watch = newWatch(cfg, s.keys, s.streams)
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
-		if cfg.WorkerOnly && !operation.Public {
-			continue
-		}
 		s.mux.Handle(operation.Method+" "+operation.Path, s.handler(operation))
 	}
 	s.mux.Handle("/", s.handler(Operation{Path: "unknown", Public: true, serve: (*Server).notFound}))
 	unknown := s.handler(Operation{Path: "unknown", serve: (*Server).notFound})
-	if cfg.WorkerOnly {
-		unknown = s.handler(Operation{Path: "unknown", Public: true, serve: func(*Server, *call) error { return errWorkerOnly() }})
-	}
 	s.mux.Handle("/mcp", unknown) // with another method
 	s.mux.Handle("/v1", unknown)  // otherwise the mux would redirect it
 	s.mux.Handle("/v1/", unknown)
@@ -255,15 +251,14 @@ func (s *Server) serve(c *call) (err error) {
 		defer c.leave()
 		return c.route.serve(s, c)
 	}
+	if s.WorkerOnly && !isOnSocket(c.r) {
+		return errWorkerOnly()
+	}
 	if err := s.identify(c); err != nil {
 		return err
 	}
 	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
-		return &earshot.Error{
-			Code:    earshot.CodeNoPermission,
-			Message: c.lacks(c.route.Scope),
-			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
-		}
+		return errScopeMissing(c.lacks(c.route.Scope), c.route.Scope)
 	}
 	free, err := s.receive(c)
 	defer free()
@@ -330,8 +325,12 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 	return nil
 }
 
-// identify authenticates the request and counts it against the rate limit.
+// identify authenticates the request and counts it against the rate limit. The operator's socket has none.
 func (s *Server) identify(c *call) error {
+	if isOnSocket(c.r) {
+		c.principal = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}
+		return s.act(c)
+	}
 	key, err := s.credential(c.r)
 	if err != nil {
 		return s.turnAway(c, err)
@@ -343,7 +342,10 @@ func (s *Server) identify(c *call) error {
 	if err := s.checkSession(c, known, key.text); err != nil {
 		return err
 	}
-	return s.admit(c, &known.Principal)
+	if err := s.admit(c, &known.Principal); err != nil {
+		return err
+	}
+	return s.act(c)
 }
 
 // admit counts an authenticated request against the rate limit.

@@ -127,7 +127,7 @@ func TestSession(t *testing.T) {
 	}
 	stream.Body.Close()
 
-	if err := s.orgs.RevokeKey(t.Context(), key.ID, account.Operator(), time.Now()); err != nil {
+	if _, err := s.orgs.RevokeKey(t.Context(), key.ID, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the session of a revoked key ends", func() bool {

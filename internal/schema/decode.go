@@ -59,7 +59,7 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		}
 	case v.Kind() == reflect.Bool:
 		v.SetBool(o.Flag(f.name))
-	case v.Kind() == reflect.Int:
+	case v.Kind() == reflect.Int || v.Kind() == reflect.Int64:
 		low, _ := f.limit("min")
 		high, _ := f.limit("max")
 		byDefault, _ := f.limit("default")
@@ -70,9 +70,10 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		if part, ok := o.part(f.name); ok {
 			part.decode(v)
 		}
-	case v.Type() == reflect.TypeFor[*bool]():
+	case v.Kind() == reflect.Pointer && v.Type().Elem().Kind() != reflect.Struct:
 		if o.Has(f.name) {
-			v.Set(reflect.ValueOf(new(o.Flag(f.name))))
+			v.Set(reflect.New(v.Type().Elem()))
+			o.decodeField(f, v.Elem())
 		}
 	case v.Kind() == reflect.Pointer:
 		if part, ok := o.part(f.name); ok {

@@ -52,7 +52,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), peopleRows(), validRows(), spoiltRows(), serviceRows)
+var contract = slices.Concat(monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), operatorRows(), liveRows(), peopleRows(), validRows(), spoiltRows(), serviceRows)
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
@@ -198,7 +198,10 @@ func (c row) request(t *testing.T, s *stage) *http.Request {
 		harness.Authenticate(req, s.accounts[c.key])
 	}
 	for name, value := range c.header {
-		req.Header.Set(name, strings.ReplaceAll(value, "<key>", s.things["<key>"]))
+		for thing, there := range s.things {
+			value = strings.ReplaceAll(value, thing, there)
+		}
+		req.Header.Set(name, value)
 	}
 	return req
 }

@@ -114,6 +114,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeReviews(t, n, s)
 		makeShares(t, n, s)
 		makePeople(t, n, s)
+		operate(t, n, s)
 		makePanel(t, n, s)
 		spoil(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
@@ -185,7 +186,7 @@ func crowded(t *testing.T) *stage {
 		handler.Pools()[name].ForceTake("somebody else", 1)
 	}
 	full.Key = account.NewKey() // which may ask for everything
-	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, account.Operator(), time.Now()); err != nil {
+	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin, account.ScopeOperator), time.Time{}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)

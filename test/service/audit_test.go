@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
@@ -24,7 +25,7 @@ type change struct {
 	operation     string
 	path          string // instead of the path of the operation, if that has parameters
 	body          string
-	by            string // "user", "guest", or "" for a key with all scopes
+	by            string // "user", "guest", "operator", or "" for a key with all scopes
 	status        int    // 0 for 200
 	subject       string // "" for any
 	before, after string // JSON, or a part of it after …
@@ -73,6 +74,13 @@ var changes = []change{
 	{action: "user.remove", operation: "DELETE /v1/users/{id}", path: "/v1/users/<member>", subject: "<member>", before: `{"role":"editor","source":"invitation"}`, after: `null`},
 	{action: "share.create", operation: "POST /v1/shares", body: `{"tracker":"seen","expiresAt":"<tomorrow>","password":"hush-password"}`, before: `null`, after: `…"tracker":"seen"`},
 	{action: "share.revoke", operation: "DELETE /v1/shares/{id}", path: "/v1/shares/<share>", subject: "<share>", before: `null`, after: `null`},
+	{action: "organization.create", operation: "POST /v1/operator/organizations", by: "operator", body: `{"name":"hush-made","plan":"lite","credits":7}`, before: `null`, after: `…"plan":"lite"`},
+	{action: "plan.change,credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"plan":"lite","credits":900}`, subject: "<self>", before: `…"name":"one"`, after: `…"name":"lite"`},
+	{action: "credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"credits":800}`, subject: "<self>", before: `{"balance":900}`, after: `{"balance":800}`},
+	{action: "credits.grant", operation: "POST /v1/operator/organizations/{id}/credits", by: "operator", path: "/v1/operator/organizations/<self>/credits", body: `{"credits":5}`, subject: "<self>", before: `{"balance":800}`, after: `{"balance":805}`},
+	{action: "key.create", operation: "POST /v1/operator/keys", by: "operator", body: `{"name":"terraform"}`, before: `null`, after: `…"scopes":"operator"`},
+	{action: "key.revoke", operation: "DELETE /v1/operator/keys/{id}", by: "operator", path: "/v1/operator/keys/<spare>", subject: "<spare>", before: `…"scopes":"read"`, after: `null`},
+	{action: "user.reset", operation: "POST /v1/operator/users/reset", by: "operator", body: `{"email":"dora@example.com"}`, before: `null`, after: `null`},
 	{action: "queue.clear", operation: "DELETE /v1/async/queue", subject: "<self>", before: `{"queued":1}`, after: `{"queued":0}`},
 }
 
@@ -99,7 +107,8 @@ func TestEverythingThatCanBeChangedIsAudited(t *testing.T) {
 		known := thingsToChange(t, n, a)
 		n.Join(t, a, account.RoleEditor, "ana@example.com")
 		user := n.Join(t, stranger, account.RoleViewer, "ana@example.com")
-		clients := map[string]*app.Account{"": admin, "user": user}
+		operator := n.Key(t, a, time.Time{}, account.ScopeOperator)
+		clients := map[string]*app.Account{"": admin, "user": user, "operator": operator}
 		secrets := []string{a.Key.Text, admin.Key.Text, user.Key.Text, a.WebhookSecret, "hush-", harness.Password}
 		for _, c := range changes {
 			method, path, _ := strings.Cut(c.operation, " ")
@@ -112,12 +121,14 @@ func TestEverythingThatCanBeChangedIsAudited(t *testing.T) {
 				user.Key.Text = r.Cookies()[0].Value
 			}
 			byAction := map[string]*earshot.AuditEntry{}
-			for entry, err := range other.Client(admin).Audit(t.Context(), earshot.AuditQuery{Limit: 10}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if entry.RequestID == r.Header.Get("X-Request-Id") {
-					byAction[entry.Action] = entry
+			for _, reader := range readers(t, other, admin, operator, c.by) {
+				for entry, err := range reader.Audit(t.Context(), earshot.AuditQuery{Limit: 10}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if entry.RequestID == r.Header.Get("X-Request-Id") {
+						byAction[entry.Action] = entry
+					}
 				}
 			}
 			actions := strings.Split(c.action, ",")
@@ -126,7 +137,7 @@ func TestEverythingThatCanBeChangedIsAudited(t *testing.T) {
 				t.Errorf("%s: the entries are %s, want %s", c.operation, harness.JSON(t, byAction), c.action)
 				continue
 			}
-			by := map[string]earshot.AuditActor{"": {Kind: "key", ID: admin.Key.ID}, "user": {Kind: "user", ID: user.Key.ID, Name: user.Key.Name}, "guest": e.Actor}[c.by]
+			by := map[string]earshot.AuditActor{"": {Kind: "key", ID: admin.Key.ID}, "user": {Kind: "user", ID: user.Key.ID, Name: user.Key.Name}, "guest": e.Actor, "operator": {Kind: "operator", ID: operator.Key.ID}}[c.by]
 			if e.Actor != by || e.Address != "127.0.0.1" || time.Since(e.At.Time).Abs() > time.Hour {
 				t.Errorf("%s: %s", c.operation, harness.JSON(t, e))
 			}
@@ -150,6 +161,22 @@ func TestEverythingThatCanBeChangedIsAudited(t *testing.T) {
 			t.Errorf("another organization sees %s", theirs)
 		}
 	})
+}
+
+// readers are clients that together see the entry of a change: the admin's, or the operator's for each organization.
+func readers(t *testing.T, n *harness.Node, admin, operator *app.Account, by string) (all []*client.Client) {
+	t.Helper()
+	if by != "operator" {
+		return []*client.Client{n.Client(admin)}
+	}
+	found, err := n.Client(operator).Organizations(t.Context(), earshot.OrganizationQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range found.Organizations {
+		all = append(all, client.New(n.BaseURL, operator.Key.Text, client.WithOrganization(o.ID)))
+	}
+	return all
 }
 
 // thingsToChange makes what the requests in changes need, and returns their ids.
@@ -194,11 +221,7 @@ func peopleToChange(t *testing.T, n *harness.Node, a *app.Account) []string {
 		t.Fatalf("the sessions are %s, %v", harness.JSON(t, sessions), err)
 	}
 	n.Join(t, a, account.RoleViewer, "dora@example.com")
-	service, err := app.NewSignIn(app.Config{}, n.Store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := service.Reset(t.Context(), "dora@example.com", account.Operator())
+	link, err := n.Client(n.Key(t, a, time.Time{}, account.ScopeOperator)).ResetPassword(t.Context(), "dora@example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +230,7 @@ func peopleToChange(t *testing.T, n *harness.Node, a *app.Account) []string {
 	n.Post(t, a, "/v1/shares", `{"tracker":"seen","expiresAt":"`+tomorrow+`"}`).Into(t, &share)
 	return []string{
 		"<token>", token, "<reset>", link[strings.LastIndex(link, "/")+1:], "<invitation>", invitations[0].ID, "<member>", member.Key.ID,
-		"<session>", sessions[0].ID, "<tomorrow>", tomorrow, "<share>", share.Share.ID,
+		"<spare>", n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID, "<session>", sessions[0].ID, "<tomorrow>", tomorrow, "<share>", share.Share.ID,
 	}
 }
 

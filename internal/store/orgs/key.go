@@ -115,14 +115,13 @@ func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey
 	return k, auditedKey{k.name, k.scopes, earshot.When(k.expiresAt), perDay, perMonth}, nil
 }
 
-// RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
-func (s *Store) RevokeKey(ctx context.Context, id string, by account.Actor, now time.Time) error {
+// RevokeKey is RevokeKeyOf for a key of any organization.
+func (s *Store) RevokeKey(ctx context.Context, id string, by account.Actor, now time.Time) (*earshot.Key, error) {
 	organization, err := engine.FirstOf(engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM api_keys WHERE id = $1`, id))
 	if err != nil {
-		return fmt.Errorf("key %s: %w", id, err)
+		return nil, fmt.Errorf("key %s: %w", id, err)
 	}
-	_, err = s.RevokeKeyOf(organization, id, by, now)
-	return err
+	return s.RevokeKeyOf(organization, id, by, now)
 }
 
 // RevokeKeyOf revokes a key of an organization and returns the revoked key. It returns

@@ -26,6 +26,35 @@ type NewOrganization struct {
 	Key           account.Key // the first key, with all default scopes
 }
 
+// Account is a new organization with its secrets, for its owner.
+type Account struct {
+	Organization  *account.Organization
+	Key           account.Key
+	WebhookSecret string
+}
+
+// CreateAccount creates an organization with its secrets. If credits is not nil, it replaces the first
+// grant of the plan. CreateAccount returns ErrExists.
+func (s *Store) CreateAccount(name string, plan account.Plan, credits *int64, by account.Actor) (*Account, error) {
+	if err := account.CheckName(name); err != nil {
+		return nil, err
+	}
+	grant := plan.CreditsPerCycle
+	if credits != nil {
+		grant = *credits
+	}
+	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
+	created.Key.Name = "first"
+	var err error
+	created.Organization, err = s.CreateOrganization(NewOrganization{
+		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
+	}, by, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	return created, nil
+}
+
 // CreateOrganization stores an organization and grants its first credits. It returns
 // ErrExists.
 func (s *Store) CreateOrganization(n NewOrganization, by account.Actor, now time.Time) (*account.Organization, error) {
@@ -121,6 +150,21 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 	return all, nil
 }
 
+// Oldest returns the oldest organization: the one that the first start of the service has created. It
+// returns ErrNotFound.
+func (s *Store) Oldest(ctx context.Context) (*account.Organization, error) {
+	all, err := s.Organizations(ctx)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("the oldest organization: %w", store.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.MinFunc(all, func(a, b *account.Organization) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
 // OrganizationByName returns an organization. It returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
 	// The coordinator's table has the names of all organizations.
@@ -202,7 +246,11 @@ func (s *Store) Grant(id string, credits int64, by account.Actor, now time.Time)
 func (s *Store) SetBalance(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
 	return s.change(id, "credits.set", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		if credits < o.Held {
-			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
+			return &earshot.Error{
+				Code:    earshot.CodeConflict,
+				Message: fmt.Sprintf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits),
+				Details: earshot.ConflictDetails{ID: id},
+			}
 		}
 		if credits != o.Balance {
 			w.Book(o, store.Entry{Kind: earshot.LedgerAdjust, Amount: credits - o.Balance, At: engine.Millis(now)})
