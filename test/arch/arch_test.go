@@ -23,7 +23,7 @@ const module = "earshot"
 // reading are the packages that every parser may use.
 var reading = []string{
 	"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson",
-	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/explain", "internal/provider/answer",
+	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
 }
 
 // floors are the layers of internal, from the bottom up. A package may import the packages of
@@ -66,8 +66,7 @@ var providers = map[string][]string{
 	"internal/provider/jsonpatch": {"internal/provider/loosejson"},
 	"internal/provider/rawdoc":    {"internal/provider/webtext", "internal/provider/loosejson"},
 	"internal/provider/markup":    {"internal/provider/webtext", "internal/provider/mdtext"},
-	"internal/provider/explain":   {"internal/provider/markup"},
-	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson", "internal/provider/explain"},
+	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
 	"internal/provider/chatpage":  reading,
 	"internal/provider/vendorapi": {"internal/provider/webtext", "internal/provider/loosejson", "internal/provider/rawdoc"},
 

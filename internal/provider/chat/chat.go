@@ -12,7 +12,6 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
@@ -117,7 +116,7 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 	var layout string
 	err = up.Read(ctx, func() (err error) {
 		found, err = c.Read(response.Body, answer.Options{
-			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Explain: explain.From(ctx), Layout: &layout,
+			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Layout: &layout,
 		})
 		return response.Judge(err)
 	})

@@ -11,7 +11,6 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
@@ -28,7 +27,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 		return nil, err
 	}
 	var layout string
-	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Explain: explain.From(ctx), Layout: &layout}
+	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Layout: &layout}
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)

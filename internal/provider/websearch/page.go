@@ -7,17 +7,15 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
 // want says what to read from a page.
 type want struct {
-	country  string       // the country of the search, which decides the currency of ambiguous signs
-	overview bool         // whether to read the AI overview
-	markdown bool         // whether to return the overview as Markdown too
-	explain  *explain.Log // where to record which code found what; may be nil
+	country  string // the country of the search, which decides the currency of ambiguous signs
+	overview bool   // whether to read the AI overview
+	markdown bool   // whether to return the overview as Markdown too
 }
 
 // page is the content of one result page. merge sets the positions and PeopleAlsoAsk.
@@ -83,7 +81,6 @@ type reader struct {
 	found    *page
 
 	at       int                   // the index of the current element in document order
-	nodes    []*html.Node          // the elements so far, if the page is explained
 	beside   bool                  // whether the current element is next to the results
 	looks    int                   // how many elements were searched to recognise them
 	section  string                // the heading of the current section
@@ -235,9 +232,6 @@ func (r *reader) walk(n *html.Node, at area) {
 func (r *reader) element(n *html.Node, at area) {
 	m := marksOf(n)
 	r.at++
-	if r.want.explain != nil {
-		r.nodes = append(r.nodes, n)
-	}
 	if m.id == listID {
 		r.list = n
 	}
