@@ -50,7 +50,7 @@ type NewOrganization struct {
 	WebhookSecret string `json:"webhookSecret"`
 }
 
-// OrganizationPatch is a change of an organization. What is left out stays.
+// OrganizationPatch is a change of an organization. Fields that are left out stay.
 type OrganizationPatch struct {
 	// The name of the new plan. Its credits are granted with the next billing cycle.
 	Plan string `json:"plan,omitempty" schema:"maxLength=100"`

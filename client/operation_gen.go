@@ -61,20 +61,17 @@ func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return exchange[earshot.Credits](ctx, c, call{method: "GET", path: "/v1/credits", repeat: idempotent})
 }
 
-// ExtractionHealth calls GET /v1/health/extraction: Read the health of the parsers.
+// UnparsedPages calls GET /v1/health/unparsed: List pages that no parser understood.
 //
-// Returns how often each field of a provider's results was filled in the last hour and in the
-// last day, over all organizations, compared with the week before. A change detector processes
-// the fill rates hour by hour, as for trackers. A lasting fall is `alarm`, or `low` if it is
-// less than a tenth, until the field is filled as before or the operator acknowledges it; a
-// field with too little data is `unknown`. All detectors of a provider and surface together
-// raise about one false alarm a year. `sources.label` is counted over all items of `sources`.
-// `understood` is the share of documents that a parser understood; `blocks` is the share of
-// recognized blocks on result pages. `layouts` are the layout versions of documents with their
-// own fill rates, and `unknownBlocks` the headings of unrecognized blocks. A new `firstSeen`
-// shows that the site changed. The key needs the scope read.
-func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealth, error) {
-	return exchange[earshot.ExtractionHealth](ctx, c, call{method: "GET", path: "/v1/health/extraction", repeat: idempotent})
+// Returns the documents of upstreams that no parser understood, newest first. At most 3 a day
+// are kept for each provider and surface, for 14 days. They contain prompts of all
+// organizations, so they are for the operator only. The key needs the scope operator.
+func (c *Client) UnparsedPages(ctx context.Context) ([]earshot.UnparsedPage, error) {
+	answer, err := exchange[earshot.UnparsedList](ctx, c, call{method: "GET", path: "/v1/health/unparsed", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Pages, nil
 }
 
 // Agreement calls GET /v1/health/agreement: Compare upstreams.

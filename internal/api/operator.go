@@ -42,8 +42,8 @@ type onSocket struct{}
 
 func isOnSocket(r *http.Request) bool { return r.Context().Value(onSocket{}) != nil }
 
-// Socket returns the handler for the operator's socket. Whoever can open the socket is the operator and
-// needs no key. The header Earshot-Url tells the command line which service this is.
+// Socket returns the handler for the operator's socket. A client that can open the socket is the
+// operator and needs no key. The header Earshot-Url tells the command line which service this is.
 func (s *Server) Socket() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Earshot-Url", s.BaseURL)

@@ -66,6 +66,7 @@ type Config struct {
 	Reports   *track.Service // reads answers and metrics, possibly from a read replica
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
+	Kept      capture.Store // pages that could not be parsed
 	Limiter   Limiter
 	// Goto returns the destination of a redirect link of the search engine.
 	Goto func(ctx context.Context, link string) (string, error)

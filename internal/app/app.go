@@ -31,7 +31,6 @@ import (
 	"earshot/internal/notify/mail"
 	"earshot/internal/notify/webhook"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/signin"
 	"earshot/internal/store"
@@ -67,7 +66,6 @@ type App struct {
 	upstreams *upstreams
 	catalogue *provider.Catalogue
 	jobs      *job.Runner
-	health    *health.Watch
 	trackers  *track.Service
 	webhooks  *webhook.Sender
 	ticket    ticket
@@ -212,12 +210,11 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
-	a.health = health.New(outbound.New(a.store.DB), kept, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	members, links := people.New(a.store), sharing.New(a.store)
 	metrics := job.NewMetrics(registry)
 	desk := purchase.New(purchase.Config{
 		Upstreams: a.upstreams.lists, Vendors: a.upstreams.vendors, Catalogue: catalogue, Log: a.cfg.Log, Node: func() string { return a.jobs.Node() },
-		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Health: a.health, Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff, LateEvery: a.cfg.LateEvery,
+		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Parsing: purchase.NewParsing(registry, outbound.New(a.store.DB), kept, a.cfg.Log), Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff, LateEvery: a.cfg.LateEvery,
 		Shadows: a.upstreams.shadows,
 		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
 			return a.trackers.BrandsNamed(ctx, job, result)
@@ -256,7 +253,7 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: a.signIns, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: a.signIns, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Kept: kept, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
@@ -359,7 +356,6 @@ func (a *App) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(parts)
 	group.Go(func() error { return a.lab.Run(groupCtx) })
 	group.Go(func() error { return a.jobs.Run(groupCtx) })
-	group.Go(func() error { return a.health.Run(groupCtx) })
 	if a.cfg.Role != RoleAPI {
 		group.Go(func() error { return a.webhooks.Run(groupCtx) })
 		group.Go(func() error { return a.trackers.Run(groupCtx) })

@@ -46,7 +46,7 @@ var doors = map[string][]string{
 	"internal/store/people":   {"internal/signin", "internal/api", "internal/app"},
 	"internal/store/sharing":  {"internal/job", "internal/api", "internal/app"},
 	"internal/store/history":  {"internal/api", "internal/app"},
-	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/purchase", "internal/job", "internal/api", "internal/app"},
+	"internal/store/outbound": {"internal/store", "internal/purchase", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},
 	"internal/store/latency":  {"internal/store"},
 	"internal/store/engine":   {"internal/store"},
@@ -56,7 +56,6 @@ var doors = map[string][]string{
 // provider depends on another. "*" matches one path element.
 var providers = map[string][]string{
 	"internal/provider":           nil,
-	"internal/provider/health":    {"internal/provider"},
 	"internal/provider/*/labsite": nil,
 
 	// The packages that parsers use, from the bottom up.

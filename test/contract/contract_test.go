@@ -89,7 +89,6 @@ func lookupRows() []row {
 		commonRows("countries", "GET /v1/countries", "", "", account.ScopeRead),
 		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
 		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
-		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead),
 		commonRows("upstreams", "GET /v1/upstreams", "", "", account.ScopeRead),
 		commonRows("agreement", "GET /v1/health/agreement", "", "", account.ScopeRead), []row{
 			{name: "upstreams", method: "GET", path: "/v1/upstreams", key: readKey, status: 200, check: holds(`{"name":"lab","surface":"lab","state":"ready","requests":0,`)},
@@ -105,7 +104,6 @@ func lookupRows() []row {
 
 			{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
 			{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
-			{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
 			{name: "agreement", method: "GET", path: "/v1/health/agreement", key: anyKey, status: 200, check: says(`{"groups":[]}`)},
 			{name: "agreement of a week", method: "GET", path: "/v1/health/agreement?days=7", key: readKey, status: 200, check: says(`{"groups":[]}`)},
 			{name: "agreement of no days", method: "GET", path: "/v1/health/agreement?days=0", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("days")},

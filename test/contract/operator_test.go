@@ -1,12 +1,16 @@
 package contract_test
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/purchase"
+	"earshot/internal/store/outbound"
+	"earshot/internal/upstream/capture"
 	"earshot/test/harness"
 )
 
@@ -14,6 +18,7 @@ const (
 	operatorKey = "operator" // scope operator only
 
 	operatorPath  = "/v1/operator"
+	unparsedPath  = "/v1/health/unparsed"
 	changeOrgOp   = "PATCH " + operatorPath + "/organizations/{id}"
 	grantOp       = "POST " + operatorPath + "/organizations/{id}/credits"
 	revokeAnyOp   = "DELETE " + operatorPath + "/keys/{id}"
@@ -28,6 +33,18 @@ func operate(t *testing.T, n *harness.Node, s *stage) {
 	s.things["<operator's key>"] = s.accounts[operatorKey].Key.ID
 	s.things["<any key>"] = n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID
 	s.things["<busy organization>"] = s.accounts[busyKey].Organization.ID
+	kept, err := capture.OpenKept(t.Context(), "", filepath.Join(filepath.Dir(n.Database), "kept"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := outbound.KeptPage{ID: account.NewCaptureID(), Provider: "websearch/news/web", Reason: purchase.Unreadable, Pages: 1, KeptAt: time.Now()}
+	if _, err := outbound.New(n.Store.DB).AddKeptPage(&page, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Put(t.Context(), page.ID, [][]byte{[]byte("<p>new")}); err != nil {
+		t.Fatal(err)
+	}
+	s.things["<unparsed>"] = page.ID
 	guest := n.Organization(t, "lite", 10)
 	s.things["<guest>"], s.things["<guest's name>"] = guest.Organization.ID, guest.Organization.Name
 	s.things["<forgetful>"] = n.User(t, guest, account.RoleViewer).Key.Name
@@ -47,7 +64,13 @@ func operatorRows() []row {
 		commonRows("reset", "POST "+operatorPath+"/users/reset", "", `{"email":"x"}`, scope),
 		commonRows("balances", "GET "+operatorPath+"/balances", "", "", scope),
 		commonRows("operator's audit log", "GET "+operatorPath+"/audit", "", "", scope),
+		commonRows("unparsed pages", "GET "+unparsedPath, "", "", scope),
+		commonRows("an unparsed page", "GET "+unparsedPath+"/{id}", unparsedPath+"/<unparsed>", "", scope),
 		[]row{
+			{name: "unparsed pages", method: "GET", path: unparsedPath, key: operatorKey, status: 200, check: holds(`"provider":"websearch/news","surface":"web","keptAt":"`)},
+			{name: "an unparsed page", method: "GET", path: unparsedPath + "/<unparsed>?page=1", as: "GET " + unparsedPath + "/{id}", key: operatorKey, status: 200, media: "application/octet-stream", check: says("<p>new")},
+			{name: "no unparsed page", method: "GET", path: unparsedPath + "/x1", as: "GET " + unparsedPath + "/{id}", key: operatorKey, status: 404, code: "RESOURCE_NOT_FOUND"},
+			{name: "an unparsed page without a number", method: "GET", path: unparsedPath + "/<unparsed>?page=0", as: "GET " + unparsedPath + "/{id}", key: operatorKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("page")},
 			{name: "organizations", method: "GET", path: organizations, key: operatorKey, status: 200, check: holds(`"name":"default","plan":"hobby",`)},
 			{name: "no organization", method: "GET", path: organizations + "?name=nobody", key: operatorKey, status: 200, check: says(`{"organizations":[],"unreachable":[]}`)},
 			{name: "organization by bytes", method: "GET", path: organizations + "?name=%FF", key: operatorKey, status: 400, code: "VALIDATION_ERROR", check: fields("name")},

@@ -28,8 +28,6 @@ import (
 type Options struct {
 	Country  string // where the question was asked from; decides what an ambiguous currency sign means
 	Markdown bool   // whether to return the answer as Markdown, too
-	// Layout is set to the layout version of a page; it may be nil.
-	Layout *string
 	// USD is set to what the document says that the answer cost, also if it is no answer; it may be
 	// nil.
 	USD *float64

@@ -93,9 +93,6 @@ func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*
 		case len(s.turns) == 0:
 			return upstream.Fail(earshot.ReasonEmpty, "the page has no reply")
 		}
-		if want.Layout != nil {
-			*want.Layout = markup.Shape(s.turns)
-		}
 		found.Model = answer.ModelName(s.model)
 		r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}
 		return r.read(s.turns...)

@@ -31,7 +31,6 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	up.Layout = pages[0].shape
 	result, questions := merge(pages)
 	if r.questions {
 		if err := r.hydrate(ctx, up, questions); err != nil {

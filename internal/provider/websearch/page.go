@@ -24,7 +24,6 @@ type page struct {
 
 	questions []question
 	unread    []string // headings of blocks that were not understood; "" for a block without heading
-	shape     string   // the layout version
 }
 
 // any reports whether the page has any content. A page can have an answer or videos but no results.
@@ -63,7 +62,6 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.unread()
 		r.found.Videos, r.found.Posts, r.found.Carousels = inOrder(r.videos), inOrder(r.posts), inOrder(r.rows)
 		r.found.Layout = r.layout()
-		r.found.shape = markup.Shape(r.headings)
 		return r.found.any(), nil
 	})
 	if err != nil {
@@ -80,15 +78,14 @@ type reader struct {
 	pictures *serp.Pictures
 	found    *page
 
-	at       int                   // the index of the current element in document order
-	beside   bool                  // whether the current element is next to the results
-	looks    int                   // how many elements were searched to recognise them
-	section  string                // the heading of the current section
-	names    map[string]*html.Node // the first element for each name of a part of a panel
-	titles   []title               // links with a title
-	within   []title               // titles that contain a link, mostly sitelinks
-	blocks   []*html.Node          // everything that was read; a result contains none of these
-	headings []*html.Node          // titles of results
+	at      int                   // the index of the current element in document order
+	beside  bool                  // whether the current element is next to the results
+	looks   int                   // how many elements were searched to recognise them
+	section string                // the heading of the current section
+	names   map[string]*html.Node // the first element for each name of a part of a panel
+	titles  []title               // links with a title
+	within  []title               // titles that contain a link, mostly sitelinks
+	blocks  []*html.Node          // everything that was read; a result contains none of these
 
 	read      map[*html.Node]int // the number of blocks and titles in each node
 	entries   []entry            // everything that was read, with its position
