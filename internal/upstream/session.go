@@ -26,7 +26,6 @@ import (
 // Session makes the requests of one attempt of a job to one upstream. Only Fetch may be
 // called from several goroutines.
 type Session struct {
-
 	client     *Client
 	provider   string // the provider of the attempt; "" outside of Routes
 	account    string // the organization that asks; "" outside of Routes
