@@ -332,7 +332,13 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 
 // identify authenticates the request and counts it against the rate limit.
 func (s *Server) identify(c *call) error {
+	if t, ok := c.context().Value(counted{}).(*ticket); ok {
+		return s.admit(c, t.principal)
+	}
 	key, err := s.credential(c.r)
+	if err != nil && c.route.Path == "/mcp" && earshot.ErrorCode(err) == earshot.CodeInvalidKey && len(s.SignIn.Issuers()) > 0 {
+		return s.identifyAgent(c)
+	}
 	if err != nil {
 		return s.turnAway(c, err)
 	}
@@ -370,6 +376,7 @@ func (s *Server) turnAway(c *call, err error) error {
 	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
 		return err
 	}
+	s.challenge(c)
 	return cmp.Or(s.countGuest(c, c.address(), guestLimit), err)
 }
 
