@@ -282,7 +282,7 @@ func (g *guest) act(t *testing.T) {
 	g.use(t, "ask", `{"provider":"ChatGPT","prompt":"tents","country":"us","dryRun":true}`, "It costs at most 5 credits.")
 	g.use(t, "ask", `{"provider":"CHATASSISTANT","prompt":"tents","country":"US","idempotencyKey":"once"}`, "5 credits charged")
 	g.use(t, "ask", `{"provider":"chatgpt","prompt":"tents","country":"US","idempotencyKey":"once"}`, "0 credits charged")
-	submitted := g.use(t, "ask", `{"provider":"perplexity","prompt":"tents","country":"US","wait":false}`, " is QUEUED;")
+	submitted := g.use(t, "ask", `{"provider":"perplexity","prompt":"tents","country":"US","later":true}`, " is QUEUED;")
 	harness.Eventually(t, "the task completes", func() bool {
 		return strings.Contains(g.use(t, "tasks", `{"id":"`+strings.Fields(submitted)[1]+`"}`), "COMPLETED\n\nMade up: ")
 	})
@@ -298,7 +298,7 @@ func (g *guest) cancelsASweep(t *testing.T, n *harness.Node) {
 	other := newGuest(t, n, a)
 	other.use(t, "apply_tracker", `{"tracker":"shoes","confirm":true,"definition":{`+shoes+`}}`)
 	started := other.use(t, "run_sweep", `{"tracker":"shoes"}`)
-	other.use(t, "cancel_sweep", `{"tracker":"shoes","id":"`+column(t, started, "id")+`"}`, "canceled")
+	other.use(t, "cancel_sweep", `{"tracker":"shoes","id":"`+column(t, started, "id")+`"}`, "cleared")
 	checkAudit(t, n, a, "sweep.cancel")
 	maps.Copy(g.called, map[string]map[string]bool{"cancel_sweep": other.called["cancel_sweep"]})
 }
@@ -365,7 +365,7 @@ func TestTenQuestions(t *testing.T) {
 	}
 	g.use(t, "usage", "", append(costs, fmt.Sprintf("%d credits left", n.Reload(t, a).Balance))...)
 	// Add a brand.
-	g.use(t, "apply_tracker", `{"tracker":"mine","confirm":true,"definition":{"prompts":["best tents"],"brands":["Ollaro"],"targets":[{"provider":"chatassistant","country":"US"}]}}`)
+	g.use(t, "apply_tracker", `{"tracker":"mine","confirm":true,"definition":{"prompts":["best tents"],"brands":[{"name":"Ollaro"}],"targets":[{"provider":"chatassistant","country":"US"}]}}`)
 	g.use(t, "apply_tracker", `{"tracker":"mine","add":{"brands":[{"name":"Kestrin"}]}}`, "Dry run", "added\tbrands\tKestrin", "A sweep costs at most 5 credits")
 	g.use(t, "apply_tracker", `{"tracker":"mine","add":{"brands":[{"name":"Kestrin"}]},"confirm":true}`)
 	var mine earshot.Tracker

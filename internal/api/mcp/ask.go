@@ -80,19 +80,21 @@ func ask(c *call) (*view, error) {
 	}
 	task := map[string]any{"taskType": o.TaskType, "payload": payload}
 	dry, err := c.flag("dryRun")
-	if err == nil && dry {
+	if err != nil {
+		return nil, err
+	}
+	later, err := c.flag("later")
+	switch {
+	case err != nil:
+		return nil, err
+	case dry:
 		var quote earshot.Quote
 		answer, _, err := c.send(http.MethodPost, "/v1/quote", nil, task)
 		if err == nil {
 			err = read(answer, &quote)
 		}
 		return &view{data: quote, head: []string{fmt.Sprintf("It costs at most %d credits.", quote.CreditsToCharge)}}, err
-	}
-	wait, err := c.flag("wait")
-	if err != nil {
-		return nil, err
-	}
-	if c.args["wait"] != "" && !wait {
+	case later:
 		var submitted earshot.TaskSubmitted
 		submit := c.operation("POST /v1/async/task")
 		err := c.change(submit, submit.Path, nil, task, &submitted)

@@ -105,13 +105,13 @@ var tools = []tool{
 	},
 	{
 		name: "ask", title: "Ask a provider", run: ask,
-		about: "Asks one AI assistant or search engine and returns its answer with sources. Costs credits; dryRun returns the most that it can cost. An answer takes seconds to minutes; with wait=false, it becomes a task to read with tasks.",
+		about: "Asks one AI assistant or search engine and returns its answer with sources. Costs credits; dryRun returns the most that it can cost. An answer takes seconds to minutes; with later, it becomes a task to read with tasks.",
 		ops:   []string{monitors, "POST /v1/async/task", "POST /v1/quote"},
 		own: map[string]any{
 			"provider": text(""), // replaced by the providers that there are
 			"prompt":   text("The prompt or the search query."), "country": text("ISO 3166-1 code, such as DE."), "state": text("Of the US, such as CA."),
 			"options": map[string]any{"type": "object", "description": `Other fields of the provider's request, such as {"include": {"shopping": true}}.`},
-			"wait":    yes("Default true."), "dryRun": yes("Return only the most that it can cost."),
+			"later":   yes("Submit a task instead of waiting."), "dryRun": yes("Return only the most that it can cost."),
 		},
 		needs: []string{"provider", "prompt"},
 	},
