@@ -333,12 +333,14 @@ func TestTenQuestions(t *testing.T) {
 	g.use(t, "what_moved", "", compared(t, n, a, "")...)
 	// Which prompts?
 	var alerts earshot.AlertPage
-	n.Get(t, a, "/v1/trackers/demo/alerts?kind=shift&limit=100").Into(t, &alerts)
-	i := slices.IndexFunc(alerts.Alerts, func(one earshot.Alert) bool { return one.Shift.Metric == "visibility" })
-	alert := &alerts.Alerts[i]
+	harness.Eventually(t, "the demo has an alert", func() bool {
+		n.Get(t, a, "/v1/trackers/demo/alerts?kind=shift").Into(t, &alerts)
+		return len(alerts.Alerts) > 0
+	})
+	alert := &alerts.Alerts[0]
 	since := alert.Shift.Since.UTC()
 	var prompts earshot.CompareReport
-	n.Get(t, a, fmt.Sprintf("/v1/trackers/demo/compare?by=prompt&sort=change&limit=10&having=brand:%s&from=%s&baselineFrom=%s&baselineTo=%s", alert.Shift.Brand,
+	n.Get(t, a, fmt.Sprintf("/v1/trackers/demo/compare?by=prompt&sort=change&limit=10&metric=%s&having=brand:%s&from=%s&baselineFrom=%s&baselineTo=%s", alert.Shift.Metric, alert.Shift.Brand,
 		since.Format(time.DateOnly), since.AddDate(0, 0, -28).Format(time.DateOnly), since.AddDate(0, 0, -1).Format(time.DateOnly))).Into(t, &prompts)
 	why := g.use(t, "why", `{"tracker":"demo","alert":"`+alert.ID+`"}`, alert.ID, "\nBefore, ", "\nAfter, ")
 	for _, row := range prompts.Rows {

@@ -81,7 +81,7 @@ func TestAgentSignsInWithTheIdentityProvider(t *testing.T) {
 			t.Errorf("ann has %d tools (%v)", len(list.Tools), err)
 		}
 		called, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "run_sweep", Arguments: json.RawMessage(`{"tracker":"x"}`)})
-		if err != nil || !called.IsError || !strings.Contains(called.Content[0].(*sdk.TextContent).Text, "the role editor") {
+		if err != nil || !called.IsError || !strings.Contains(harness.JSON(t, called), "the role editor") {
 			t.Errorf("a sweep: %v %v", called, err)
 		}
 		agent(t, w.node, "/v1/credits", token, "usage").Fails(t, "the API with a token", http.StatusUnauthorized, earshot.CodeInvalidKey)

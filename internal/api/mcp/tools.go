@@ -170,8 +170,8 @@ var tools = []tool{
 	},
 	{
 		name: "why", title: "Why it changed", run: why,
-		about: "Explains one change of a brand: what the verdict is, on which targets, the most affected prompts, an answer from before and one from after, and the sources that came and went. The periods are split at the day of the alert, or of the brand's newest alert about the metric.",
-		ops:   []string{"GET " + inTracker + "/compare", "GET " + inTracker + "/rules", "GET " + inTracker + "/alerts", "GET " + inTracker + "/answers", "GET " + inTracker + "/answers/{id}", "GET " + inTracker + "/sources"},
+		about: "Explains one change of a brand: what the verdict is, on which targets, the most affected prompts, and an answer from before and one from after. The periods are split at the day of the alert, or of the brand's newest alert about the metric.",
+		ops:   []string{"GET " + inTracker + "/compare", "GET " + inTracker + "/rules", "GET " + inTracker + "/alerts", "GET " + inTracker + "/answers", "GET " + inTracker + "/answers/{id}"},
 		own: map[string]any{
 			"tracker": text(""), "brand": text("Default: the first own brand."), "metric": text("Default visibility."), "filter": text("As for compare."),
 			"alert": text("Id of an alert of the kind shift."), "day": text("Split at this day instead, such as 2026-09-08."),

@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,8 +24,8 @@ type change struct {
 // The longest period on each side of the day of a change.
 const sideDays = 28
 
-// why explains one change, as the page Why of the dashboard does: where it happened, what answers said
-// before and after, and which sources came and went.
+// why explains one change, as the page Why of the dashboard does: where it happened, and what answers said
+// before and after.
 func why(c *call) (*view, error) {
 	ch, err := c.changed()
 	if err != nil {
@@ -73,12 +72,8 @@ func why(c *call) (*view, error) {
 		}
 		v.tail, data["answers"] = pair, pair
 	}
-	moves, err := c.sources(ch, whole)
-	if err != nil {
-		return nil, err
-	}
-	v.tables = append(v.tables, table{title: "Sources that came and went (answers that have them; the period before is as long; few answers change by chance):", rows: listOf(moves[:min(len(moves), 10)]), columns: "domain state before after", total: len(moves)})
-	v.data, data["sources"] = data, moves
+	v.data = data
+	v.tail = append(v.tail, "\nThe sources that came and went: sources with since=true and from="+whole.Period.From+".")
 	return v, nil
 }
 
@@ -256,59 +251,4 @@ func excerpt(found *earshot.AnswerFindings, brand string) string {
 		text += "…"
 	}
 	return oneLine(text)
-}
-
-// move is a source that came, went, or is in more or fewer answers.
-type move struct {
-	Domain string `json:"domain"`
-	State  string `json:"state"`
-	Before int    `json:"before"`
-	After  int    `json:"after"`
-}
-
-// sources returns the sources whose number of answers changed, the largest change first.
-func (c *call) sources(ch *change, whole *earshot.CompareReport) ([]move, error) {
-	query := url.Values{"by": {"domain"}, "since": {"true"}, "from": {whole.Period.From}, "to": {whole.Period.To}, "limit": {"100"}}
-	if filter := ch.query.Get("filter"); filter != "" {
-		query.Set("filter", filter)
-	}
-	var report earshot.SourceReport
-	if err := c.get(of(ch.tracker, "/sources"), query, &report); err != nil {
-		return nil, err
-	}
-	sums := map[string]*move{}
-	add := func(domain string, before, after int) {
-		if sums[domain] == nil {
-			sums[domain] = &move{Domain: domain}
-		}
-		sums[domain].Before += before
-		sums[domain].After += after
-	}
-	for _, row := range report.Rows {
-		if row.Since != nil {
-			add(row.Domain, row.Since.Before, row.Since.After)
-		}
-	}
-	for _, row := range report.Lost {
-		add(row.Domain, row.Before, 0)
-	}
-	var moves []move
-	for _, m := range sums {
-		switch {
-		case m.Before == m.After:
-			continue
-		case m.Before == 0:
-			m.State = "new"
-		case m.After == 0:
-			m.State = "gone"
-		default:
-			m.State = "kept"
-		}
-		moves = append(moves, *m)
-	}
-	slices.SortFunc(moves, func(a, b move) int {
-		size := func(m move) int { return int(math.Abs(float64(m.After - m.Before))) }
-		return cmp.Or(cmp.Compare(size(b), size(a)), strings.Compare(a.Domain, b.Domain))
-	})
-	return moves, nil
 }

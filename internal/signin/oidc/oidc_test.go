@@ -361,8 +361,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// An access token must be for the resource, or for an audience in the settings. All other checks are those of
-// TestAnswers.
+// An access token must be for the resource, or for an audience in the settings. It also passes the checks of an
+// ID token, which TestAnswers tests.
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	const resource = "https://earshot.example/mcp"
@@ -374,17 +374,21 @@ func TestBearer(t *testing.T) {
 		change func(*answers)
 		reason string // "" if the token is valid
 	}{
-		"for the resource":     {p, claim("aud", []string{"other", resource}), ""},
-		"for the audience":     {p, claim("aud", "agents"), ""},
-		"for no audience":      {other, claim("aud", "agents"), "not for " + resource},
-		"for the dashboard":    {p, claim("aud", client), "not for " + resource},
-		"for nobody":           {p, claim("aud", nil), "not for " + resource},
-		"expired":              {p, func(a *answers) { claim("aud", resource)(a); after("exp", -90)(a) }, "expired"},
-		"signed by another":    {p, func(a *answers) { claim("aud", resource)(a); a.sign = a.issuer.signer(a.issuer.unknown) }, "verify"},
-		"signed by nobody":     {p, func(a *answers) { claim("aud", resource)(a); unsigned("none")(a) }, "malformed jwt"},
-		"issued by another":    {p, func(a *answers) { claim("aud", resource)(a); a.claims["iss"] = "https://other.example" }, "different provider"},
-		"of another person":    {p, func(a *answers) { claim("aud", resource)(a); delete(a.claims, "email"); a.userinfo["sub"] = "eve" }, "another person"},
-		"groups from userinfo": {p, func(a *answers) { claim("aud", resource)(a); delete(a.claims, "groups"); a.userinfo["groups"] = []string{"staff"} }, ""},
+		"for the resource":  {p, claim("aud", []string{"other", resource}), ""},
+		"for the audience":  {p, claim("aud", "agents"), ""},
+		"for no audience":   {other, claim("aud", "agents"), "not for " + resource},
+		"for the dashboard": {p, claim("aud", client), "not for " + resource},
+		"for nobody":        {p, claim("aud", nil), "not for " + resource},
+		"expired":           {p, func(a *answers) { claim("aud", resource)(a); after("exp", -90)(a) }, "expired"},
+		"signed by another": {p, func(a *answers) { claim("aud", resource)(a); a.sign = a.issuer.signer(a.issuer.unknown) }, "verify"},
+		"signed by nobody":  {p, func(a *answers) { claim("aud", resource)(a); unsigned("none")(a) }, "malformed jwt"},
+		"issued by another": {p, func(a *answers) { claim("aud", resource)(a); a.claims["iss"] = "https://other.example" }, "different provider"},
+		"of another person": {p, func(a *answers) { claim("aud", resource)(a); delete(a.claims, "email"); a.userinfo["sub"] = "eve" }, "another person"},
+		"groups from userinfo": {p, func(a *answers) {
+			claim("aud", resource)(a)
+			delete(a.claims, "groups")
+			a.userinfo["groups"] = []string{"staff"}
+		}, ""},
 	} {
 		i.set("", c.change)
 		a := i.valid()
