@@ -37,21 +37,18 @@ func (s *Service) Agent(ctx context.Context, token, resource string, b *Browser)
 	}
 	sum := sha256.Sum256([]byte(token))
 	id = strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
-	_, err, _ = s.checks.Do(id, func() (any, error) {
-		had, err := s.People.HasSession(ctx, id)
-		if had || err != nil {
-			return nil, err
-		}
-		u, err := s.userOf(ctx, p, &person, b)
-		if err != nil {
-			return nil, err
-		}
-		session := people.Session{ID: id, Provider: p.Settings().Name, ExpiresAt: s.People.Now().Add(min(SessionLife, time.Until(expiry)))}
-		_, err = s.open(ctx, u, b, session, nil)
+	if had, err := s.People.HasSession(ctx, id); had || err != nil {
+		return id, err
+	}
+	u, err := s.userOf(ctx, p, &person, b)
+	if err != nil {
+		return "", err
+	}
+	session := people.Session{ID: id, Provider: p.Settings().Name, ExpiresAt: s.People.Now().Add(min(SessionLife, time.Until(expiry)))}
+	if _, err = s.open(ctx, u, b, session, nil); err != nil {
 		if had, _ := s.People.HasSession(ctx, id); had {
-			err = nil // another node has opened it at the same time
+			err = nil // a request at the same time has opened it
 		}
-		return nil, err
-	})
+	}
 	return id, err
 }
