@@ -1,6 +1,30 @@
 package schema
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Hint returns the end of an error message about an unknown name: the nearest known name, or "".
+func Hint(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ""
+}
+
+// OneOf returns an error unless known contains the value of a field, which may be empty.
+func OneOf(field, value string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return Invalid(field, "%s", mustBeOneOf(value, known))
+}
+
+func mustBeOneOf(value string, known []string) string {
+	return "must be one of " + strings.Join(known, ", ") + Hint(value, known)
+}
 
 // Nearest returns the known name that name is probably a misspelling of, or "".
 func Nearest(name string, known []string) string {

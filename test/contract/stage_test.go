@@ -178,7 +178,7 @@ func crowded(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	handler := api.New(api.Config{
-		Store: history.New(s), Orgs: accounts, People: people.New(s), Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NotFoundHandler(), Metrics: prometheus.NewRegistry(),
+		Store: history.New(s), Orgs: accounts, People: people.New(s), Catalogue: catalogue, Limiter: ratelimit.NewLocal(), Dashboard: http.NewServeMux(), Metrics: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), CallsInFlight: 1, RequestsInFlight: 1,
 	})
 	for _, name := range []string{"calls", "requests"} {

@@ -12,7 +12,6 @@ package numbers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,11 +115,7 @@ func checkSelection(field string, chosen metric.Selection, known map[string][]st
 			if slices.Contains(known[dimension], name) {
 				continue
 			}
-			hint := ""
-			if nearest := schema.Nearest(name, known[dimension]); nearest != "" {
-				hint = fmt.Sprintf(", did you mean %q?", nearest)
-			}
-			return schema.Invalid(field, "the tracker has no %s %q%s", dimension, value, hint)
+			return schema.Invalid(field, "the tracker has no %s %q%s", dimension, value, schema.Hint(name, known[dimension]))
 		}
 	}
 	return nil
