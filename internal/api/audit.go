@@ -1,9 +1,13 @@
 package api
 
 import (
+	"slices"
+	"strings"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/files/csvfile"
+	"earshot/internal/schema"
 	"earshot/internal/store/history"
 )
 
@@ -17,6 +21,9 @@ func auditOperations() []Operation {
 func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
+		return err
+	}
+	if err := schema.OneOf("action", q.Action, s.auditActions()); err != nil {
 		return err
 	}
 	from, until, err := span(q.From, q.To)
@@ -33,6 +40,21 @@ func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
 	}
 	page, next := cutPage(entries, filter.Limit, func(e earshot.AuditEntry) string { return e.ID })
 	return c.json(earshot.AuditPage{Entries: page, NextCursor: next})
+}
+
+// auditActions returns the values of the filter by action: the actions in the audit log and their
+// first parts.
+func (s *Server) auditActions() []string {
+	actions := []string{"organization.create", "plan.change", "credits.grant", "credits.set", "user.reset"} // of operators
+	for _, o := range Operations(s.Catalogue.Providers()) {
+		actions = append(actions, strings.FieldsFunc(o.Audit, func(r rune) bool { return r == ',' })...)
+	}
+	for _, action := range slices.Clone(actions) {
+		subject, _, _ := strings.Cut(action, ".")
+		actions = append(actions, subject)
+	}
+	slices.Sort(actions)
+	return slices.Compact(actions)
 }
 
 // auditFile sends all entries that match as a CSV file. If that fails, the connection breaks.

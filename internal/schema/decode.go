@@ -106,7 +106,7 @@ func (o *Object) decodeString(f *field) (string, bool) {
 	case !ok:
 		return "", false
 	case !f.allows(text):
-		o.Reject(f.name, "%s", mustBeOneOf(text, f.enum))
+		o.Reject(f.name, "%s", NotOneOf(text, f.enum))
 		return "", false
 	case f.format.check != nil && !f.format.check(text):
 		o.Reject(f.name, "%s", f.format.message)

@@ -19,10 +19,20 @@ func OneOf(field, value string, known []string) error {
 	if value == "" || slices.Contains(known, value) {
 		return nil
 	}
-	return Invalid(field, "%s", mustBeOneOf(value, known))
+	return Invalid(field, "%s", NotOneOf(value, known))
 }
 
-func mustBeOneOf(value string, known []string) string {
+// Known returns an error unless known contains the value of a field, which may be empty. The owner,
+// such as a tracker, has too many of these values to list them.
+func Known(field, value, owner string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return Invalid(field, "the %s has no %s %q%s", owner, field, value, Hint(value, known))
+}
+
+// NotOneOf returns the error message for a value that known does not contain.
+func NotOneOf(value string, known []string) string {
 	return "must be one of " + strings.Join(known, ", ") + Hint(value, known)
 }
 

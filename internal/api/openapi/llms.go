@@ -14,7 +14,7 @@ const llms = `# Earshot
 
 > Earshot asks AI assistants and search engines a prompt from a chosen country, returns their answers as data, and tracks how brands appear in them.
 
-Send ` + "`Authorization: Bearer ear_live_…`" + ` with every request. A key has scopes, which ` + "`GET /v1/session`" + ` lists. Bodies are JSON, and unknown fields are refused.
+Send ` + "`Authorization: Bearer ear_live_…`" + ` with every request. A key has scopes, which ` + "`GET /v1/session`" + ` lists. Bodies are JSON, and unknown fields and parameters are refused.
 
 ## Interfaces
 

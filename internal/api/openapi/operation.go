@@ -238,14 +238,17 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 	if !o.Vital {
 		names = append(names, "ServiceUnavailable")
 	}
+	switch {
+	case o.Submits:
+		names = append(names, "InvalidBody")
+	case !o.AnyQuery:
+		names = append(names, "BadRequest")
+	}
+	if o.Body != nil && !o.FixedStatuses() {
+		names = append(names, "UnsupportedMediaType")
+	}
 	if !o.Public {
 		names = append(names, "Unauthorized", "ScopeMissing", "RateLimited", "InternalError")
-		switch {
-		case o.Submits:
-			names = append(names, "InvalidBody")
-		case o.Body != nil || o.Query != nil:
-			names = append(names, "BadRequest")
-		}
 		if strings.Contains(o.Path, "{") {
 			names = append(names, "NotFound")
 		}

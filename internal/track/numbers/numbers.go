@@ -74,7 +74,7 @@ func selection(field, text string) (metric.Selection, error) {
 			last = name
 			chosen[name] = append(chosen[name], strings.TrimSpace(value))
 		case last == "":
-			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s", strings.Join(dimensions, ", "))
+			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s%s", strings.Join(dimensions, ", "), schema.Hint(name, dimensions))
 		default:
 			values := chosen[last]
 			values[len(values)-1] += "," + part

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/schema"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/track/definition"
 )
@@ -33,14 +36,12 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	limit := cmp.Or(q.Limit, 20)
 	f := reviewing.Filter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
 	page := &earshot.ReviewPage{}
-	if q.Target != "" {
-		for id, target := range names.Targets {
-			if target == q.Target {
-				f.Target = id
-			}
-		}
-		if f.Target == 0 {
-			return page, nil
+	if err := s.checkFilter(ctx, organization, name, q, names); err != nil {
+		return nil, err
+	}
+	for id, target := range names.Targets {
+		if target == q.Target {
+			f.Target = id
 		}
 	}
 	all, err := s.reviews.List(ctx, t, f)
@@ -59,6 +60,22 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 		page.Reviews = append(page.Reviews, *view)
 	}
 	return page, nil
+}
+
+// checkFilter returns an error for a target or brand that the tracker does not have.
+func (s *Reviewer) checkFilter(ctx context.Context, organization, name string, q *earshot.ReviewQuery, names *definition.PartNames) error {
+	if err := schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(names.Targets))); err != nil || q.Brand == "" {
+		return err
+	}
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return err
+	}
+	_, panel, err := s.panels.CurrentPanel(ctx, t)
+	if err != nil {
+		return err
+	}
+	return panel.CheckBrand(q.Brand)
 }
 
 // MarkReview sets the state of a review. It returns store.ErrNotFound.

@@ -1,0 +1,121 @@
+package contract_test
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"earshot"
+	"earshot/internal/api"
+	"earshot/internal/app"
+)
+
+// anyText are parameters whose values the service cannot know, with the reason. Every other parameter
+// refuses a value that makes no sense.
+var anyText = map[string]string{
+	"q":       "a text to search for",
+	"source":  "any domain or page",
+	"actor":   "also people and keys that are gone",
+	"subject": "also things that are gone",
+}
+
+// withStrictRows adds mistakes that every operation refuses: an unknown parameter, a wrong media type, a
+// misspelt parameter, and a value that a parameter cannot have. They come from the declarations, so a
+// new operation has them.
+func withStrictRows(known []row) []row {
+	var rows []row
+	for _, o := range api.Operations(app.Providers()) {
+		as := o.Method + " " + o.Path
+		if o.AnyQuery || undocumented[as] != "" {
+			continue
+		}
+		path, status := strings.NewReplacer("{", "", "}", "").Replace(o.Path), api.StatusOf(earshot.CodeValidation, o.Submits)
+		rows = append(rows, row{name: as + " with an unknown parameter", method: o.Method, path: path + "?dryrun=true&zzz", as: as, status: status, code: earshot.CodeValidation, check: refuses("dryrun", "zzz")})
+		if o.Body != nil {
+			media := row{name: as + " with another media type", method: o.Method, path: path, as: as, body: "{}", header: map[string]string{"Content-Type": "text/plain"}, status: http.StatusUnsupportedMediaType, code: earshot.CodeMediaType}
+			if o.FixedStatuses() {
+				media.status, media.code = status, earshot.CodeValidation
+			}
+			rows = append(rows, media)
+		}
+		if names := parameters(o.Query); len(names) > 0 && o.Method == http.MethodGet {
+			rows = append(rows, misspelt(o, path, names))
+			rows = append(rows, senseless(o, names, known)...)
+		}
+	}
+	for i := range rows {
+		rows[i].key = anyKey
+	}
+	return append(known, rows...)
+}
+
+// misspelt is a request with a mistake in each name.
+func misspelt(o api.Operation, path string, names []string) row {
+	typos := url.Values{}
+	var hints []string
+	for _, name := range names {
+		typos.Set(name+"x", "1")
+		if len(name) > 1 { // one letter is similar to all others
+			hints = append(hints, `unknown parameter \"`+name+`x\", did you mean \"`+name+`\"?`)
+		}
+	}
+	return row{
+		name: o.Method + " " + o.Path + " with misspelt parameters", method: o.Method, path: path + "?" + typos.Encode(), as: o.Method + " " + o.Path,
+		status: http.StatusBadRequest, code: earshot.CodeValidation, check: func(t *testing.T, r *exchange) {
+			t.Helper()
+			for _, hint := range hints {
+				holds(hint)(t, r)
+			}
+		},
+	}
+}
+
+// senseless are requests in which one parameter has a value that it cannot have. Their paths are from
+// rows that succeed.
+func senseless(o api.Operation, names []string, known []row) []row {
+	as := o.Method + " " + o.Path
+	path, _, _ := strings.Cut(o.Path, "{")
+	if i := slices.IndexFunc(known, func(c row) bool { return c.operation() == as && c.status == http.StatusOK && c.on == "" }); i >= 0 {
+		path, _, _ = strings.Cut(known[i].path, "?")
+	}
+	var rows []row
+	for _, name := range names {
+		one := row{name: as + " with a senseless " + name, method: o.Method, path: path + "?" + name + "=zzznonsense", as: as, status: http.StatusBadRequest, code: earshot.CodeValidation, check: refuses(name)}
+		switch {
+		case anyText[name] != "":
+			continue
+		case name == "brandsOf": // the name of a tracker, as in the paths of others
+			one.status, one.code, one.check = http.StatusNotFound, earshot.CodeNotFound, nil
+		}
+		rows = append(rows, one)
+	}
+	return rows
+}
+
+// refuses checks that an error is about these fields, and perhaps about others.
+func refuses(names ...string) func(*testing.T, *exchange) {
+	return func(t *testing.T, r *exchange) {
+		t.Helper()
+		for _, name := range names {
+			if !slices.Contains(r.Fields(t), name) {
+				t.Errorf("the error is not about %s: %s", name, r.Body)
+			}
+		}
+	}
+}
+
+// parameters returns the names of a query's parameters.
+func parameters(query any) (names []string) {
+	if query == nil {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(query)) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
