@@ -345,6 +345,8 @@ func TestContentTypes(t *testing.T) {
 				s.succeeds(t, in)
 			} else {
 				s.invalid(t, in, want, "body")
+				in.path = "/v1/quote" // the specification does not list the statuses of this operation
+				s.fails(t, in, http.StatusUnsupportedMediaType, earshot.CodeMediaType)
 			}
 		}
 	}

@@ -203,7 +203,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // handler returns the handler of an operation. It also logs and measures its requests.
 func (s *Server) handler(operation Operation) http.Handler {
 	if name := operation.name(); operation.Public && !operation.Vital && s.places[name] == nil {
-		s.places[name] = share.NewCrowd(int64(s.RequestsInFlight/2), share.GuestPart)
+		s.places[name] = share.NewCrowd(int64(2*s.RequestsInFlight), share.GuestPart)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{

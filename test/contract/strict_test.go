@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
 )
@@ -28,6 +29,7 @@ var anyText = map[string]string{
 func withStrictRows(known []row) []row {
 	var rows []row
 	for _, o := range api.Operations(app.Providers()) {
+		first := len(rows)
 		as := o.Method + " " + o.Path
 		if o.AnyQuery || undocumented[as] != "" {
 			continue
@@ -45,9 +47,12 @@ func withStrictRows(known []row) []row {
 			rows = append(rows, misspelt(o, path, names))
 			rows = append(rows, senseless(o, names, known)...)
 		}
-	}
-	for i := range rows {
-		rows[i].key = anyKey
+		for i := range rows[first:] {
+			rows[first+i].key = anyKey
+			if o.Scope == account.ScopeAdmin {
+				rows[first+i].key = adminKey
+			}
+		}
 	}
 	return append(known, rows...)
 }

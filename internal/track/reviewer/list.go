@@ -36,7 +36,7 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	limit := cmp.Or(q.Limit, 20)
 	f := reviewing.Filter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
 	page := &earshot.ReviewPage{}
-	if err := s.checkFilter(ctx, organization, name, q, names); err != nil {
+	if err := schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(names.Targets))); err != nil {
 		return nil, err
 	}
 	for id, target := range names.Targets {
@@ -47,6 +47,9 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	all, err := s.reviews.List(ctx, t, f)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 && q.Brand != "" { // reviews of a brand may outlive it
+		return page, s.checkBrand(ctx, organization, name, q.Brand)
 	}
 	if len(all) > limit {
 		all = all[:limit]
@@ -62,11 +65,8 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	return page, nil
 }
 
-// checkFilter returns an error for a target or brand that the tracker does not have.
-func (s *Reviewer) checkFilter(ctx context.Context, organization, name string, q *earshot.ReviewQuery, names *definition.PartNames) error {
-	if err := schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(names.Targets))); err != nil || q.Brand == "" {
-		return err
-	}
+// checkBrand returns an error for a brand that the tracker does not have.
+func (s *Reviewer) checkBrand(ctx context.Context, organization, name, brand string) error {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Reviewer) checkFilter(ctx context.Context, organization, name string, q
 	if err != nil {
 		return err
 	}
-	return panel.CheckBrand(q.Brand)
+	return panel.CheckBrand(brand)
 }
 
 // MarkReview sets the state of a review. It returns store.ErrNotFound.
