@@ -12,6 +12,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
+	"earshot/test/harness"
 )
 
 // anyText are parameters whose values the service cannot know, with the reason. Every other parameter
@@ -123,4 +124,34 @@ func parameters(query any) (names []string) {
 		}
 	}
 	return names
+}
+
+// TestPagesForPeopleAndProbes is about operations that are not documented, and about HEAD.
+func TestPagesForPeopleAndProbes(t *testing.T) {
+	t.Parallel()
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 100)
+	for request, want := range map[string]int{
+		"GET /healthz?x": 200, "GET /readyz?x": 200, "GET /metrics?x": 200, "GET /?utm_source=x": 200, "GET /docs?x": 200, "GET /assets/app.js?v=2": 200,
+		"GET /robots.txt?x": 400, "GET /llms.txt?x": 400, "GET /openapi.json?x": 400, "GET /captures/x/page-1.html?x": 400,
+		"GET /share/x?x": 400, "GET /share/x?days=seven": 400, "GET /share/x?days=7&days=7": 400, "POST /share/x?x": 400, "POST /mcp?x": 400,
+		"HEAD /v1/credits?x": 400, "HEAD /v1/credits": 200, "GET /assets/nosuch.js": 404,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		r := n.Send(t, a, method, path, "")
+		if r.StatusCode != want {
+			t.Errorf("%s: %d %.200s, want %d", request, r.StatusCode, r.Body, want)
+		}
+		if want == http.StatusNotFound {
+			r.Fails(t, request, want, earshot.CodeNotFound)
+		}
+	}
+	for _, path := range []string{"/openapi.json", "/v1/countries", "/assets/app.js"} {
+		get, head := n.Send(t, a, http.MethodGet, path, ""), n.Send(t, a, http.MethodHead, path, "")
+		for _, name := range []string{"Vary", "Content-Type", "Cache-Control"} {
+			if got, want := head.Header.Get(name), get.Header.Get(name); got != want {
+				t.Errorf("HEAD %s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+	}
 }
