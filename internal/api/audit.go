@@ -45,7 +45,7 @@ func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
 // auditActions returns the values of the filter by action: the actions in the audit log and their
 // first parts.
 func (s *Server) auditActions() []string {
-	actions := []string{"organization.create", "plan.change", "credits.grant", "credits.set", "user.reset"} // of operators
+	actions := []string{"organization.create", "plan.change", "credits.grant", "credits.set", "user.reset", "identity.link"} // of operators and identity providers
 	for _, o := range Operations(s.Catalogue.Providers()) {
 		actions = append(actions, strings.FieldsFunc(o.Audit, func(r rune) bool { return r == ',' })...)
 	}
