@@ -12,6 +12,7 @@ type Code string
 // The error codes of the API.
 const (
 	CodeValidation        Code = "VALIDATION_ERROR"
+	CodeMediaType         Code = "UNSUPPORTED_MEDIA_TYPE"
 	CodeMissingKey        Code = "MISSING_API_KEY"
 	CodeInvalidKey        Code = "INVALID_API_KEY"
 	CodeNoCredits         Code = "INSUFFICIENT_CREDITS"
@@ -32,7 +33,7 @@ const (
 // Values lists the codes.
 func (Code) Values() []Code {
 	return []Code{
-		CodeValidation, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeKeyBudget, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
+		CodeValidation, CodeMediaType, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeKeyBudget, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
 		CodeRateLimit, CodeConcurrencyLimit, CodeQueueLimit, CodeCanceled, CodeInternal, CodeUpstream, CodeServerUnavailable,
 	}
 }
@@ -70,6 +71,7 @@ func (c Code) Details() any {
 func (c Code) NextStep() string {
 	return map[Code]string{
 		CodeValidation:        "correct every field named in `details`; all invalid fields are reported at once",
+		CodeMediaType:         "send the body as `application/json`, in UTF-8 and not compressed",
 		CodeMissingKey:        "send `Authorization: Bearer ear_live_…`; in the dashboard, sign in again",
 		CodeInvalidKey:        "the key is mistyped, revoked or expired: use another key; an admin of the organization can create one",
 		CodeNoCredits:         "`required` is the most that the job can cost, `remaining` the balance, `held` the part of the balance reserved for running jobs: leave out options that cost extra, wait for the next billing cycle, or ask the operator for credits",

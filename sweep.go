@@ -185,7 +185,7 @@ type AnswerFilter struct {
 	Target  string  `json:"target,omitempty" schema:"maxLength=300"`
 	Tag     string  `json:"tag,omitempty" schema:"maxLength=50"`
 	Outcome Outcome `json:"outcome,omitempty"`
-	Reason  string  `json:"reason,omitempty" schema:"maxLength=50"`
+	Reason  string  `json:"reason,omitempty" schema:"enum=blocked|timeout|unavailable|unreadable|empty|credits|failed|canceled|expired"`
 	// Only answers asked at or after this time or day.
 	From string `json:"from,omitempty" schema:"moment"`
 	// Only answers asked before this time, or on or before this day.

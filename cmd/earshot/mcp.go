@@ -15,7 +15,7 @@ type mcpCmd struct {
 // Help returns the command's long help.
 func (c *mcpCmd) Help() string {
 	return `Gives an AI agent on this machine access to a running server. It speaks the Model Context Protocol on standard input and output,
-with one tool for each provider, and tools for trackers, tasks, prices and credits, as far as the scopes of the key allow. Calls are checked,
+with tools to ask providers and to read and change trackers, as far as the scopes of the key allow. Calls are checked,
 limited and charged like API calls. Logs are written to standard error. An MCP client that speaks HTTP can use the server's /mcp instead.
 
 Exit status: 0 the client closed standard input, 1 anything else.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"earshot/internal/app"
 	"earshot/test/harness"
 	"earshot/test/harness/program"
 )
@@ -25,22 +25,17 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range app.Providers() {
-		name := strings.ReplaceAll(p.Definition().Name, "/", "_")
-		if !slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name }) {
-			t.Errorf("there is no tool %s", name)
-		}
+	if !slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == "ask" }) {
+		t.Errorf("there is no tool ask")
 	}
-	result := called(t, session, "chatassistant", `{"prompt":"best tents","country":"US"}`)
-	answer, _ := result.StructuredContent.(map[string]any)
-	if result.IsError || answer["model"] != "lab-1" || answer["text"] == "" {
-		t.Errorf("it answers %v", answer)
+	if result := called(t, session, "ask", `{"provider":"chatgpt","prompt":"best tents","country":"US"}`); result.IsError || !strings.HasSuffix(textOf(result), "credits charged, 249995 left. The whole answer: tasks with id="+fmt.Sprint(result.Meta["earshot/requestId"])+".") {
+		t.Errorf("it answers %s", textOf(result))
 	}
-	if result := called(t, session, "credits", `{}`); result.IsError || !strings.Contains(textOf(result), "249995 credits are left") {
+	if result := called(t, session, "usage", `{}`); result.IsError || !strings.HasPrefix(textOf(result), "249995 credits left") {
 		t.Errorf("then %s", textOf(result))
 	}
-	const definition = `{"name":"tents","dryRun":true,"prompts":["best tents"],"targets":[{"provider":"websearch","country":"US"}]}`
-	if result := called(t, session, "tracker_apply", definition); result.IsError || !strings.HasPrefix(textOf(result), "Dry run, nothing was stored. tents ") {
+	const definition = `{"tracker":"tents","definition":{"prompts":["best tents"],"targets":[{"provider":"websearch","country":"US"}]}}`
+	if result := called(t, session, "apply_tracker", definition); result.IsError || !strings.HasPrefix(textOf(result), "Dry run: nothing was stored.") {
 		t.Errorf("applying says %s", textOf(result))
 	}
 	if err := session.Close(); err != nil {
@@ -51,7 +46,7 @@ func TestMCPClientStartsTheProgram(t *testing.T) {
 	}
 
 	session, _ = started(t, binary, base, "ear_live_wrong")
-	if result := called(t, session, "credits", `{}`); !result.IsError || !strings.HasPrefix(textOf(result), "INVALID_API_KEY: ") {
+	if result := called(t, session, "usage", `{}`); !result.IsError || !strings.HasPrefix(textOf(result), "INVALID_API_KEY: ") {
 		t.Errorf("with a wrong key it says %s", textOf(result))
 	}
 	if err := session.Close(); err != nil {

@@ -131,11 +131,7 @@ func (f *fileSettings) check(node ast.Node, t reflect.Type, place string, names 
 		case isField:
 			errs = append(errs, f.check(entries.Value(), valueType, inner, names)...)
 		case len(known) > 0 && !slices.Contains(known, name):
-			hint := ""
-			if near := schema.Nearest(name, known); near != "" {
-				hint = fmt.Sprintf(", did you mean %q?", near)
-			}
-			errs = append(errs, fmt.Errorf("settings file %s, line %d: there is no setting %q%s", f.path, line, inner, hint))
+			errs = append(errs, fmt.Errorf("settings file %s, line %d: there is no setting %q%s", f.path, line, inner, schema.Hint(name, known)))
 		case t.Kind() == reflect.Map:
 			errs = append(errs, f.check(entries.Value(), t.Elem(), inner, names)...)
 		}

@@ -44,7 +44,7 @@ func TestNewProvider(t *testing.T) {
 	tables := tables(all, document)
 	for name, want := range map[string]string{
 		"providers": "| `riddle` | text, sources | 9 |", "prices": "| `riddle.base` | 9 | a riddle |",
-		"apis": "| `sphinx` | riddle | `https://sphinx.example` |", "tools": "`riddle` |",
+		"apis": "| `sphinx` | riddle | `https://sphinx.example` |",
 	} {
 		if !strings.Contains(tables[name], want) {
 			t.Errorf("the table of %s lacks %q", name, want)

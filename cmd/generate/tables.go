@@ -10,7 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/api"
-	"earshot/internal/api/openapi"
+	"earshot/internal/api/mcp"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
@@ -77,16 +77,13 @@ func errorTable() string {
 
 // toolTable lists the MCP tools by the scope that they need.
 func toolTable(document schema.Map) string {
-	byScope := map[string][]string{}
-	for _, o := range openapi.Operations(document) {
-		if name := o.Get("x-tool"); name != nil {
-			scope := fmt.Sprint(o.Get("x-scope"))
-			byScope[scope] = append(byScope[scope], "`"+fmt.Sprint(name)+"`")
-		}
-	}
-	tools := table{head: "| Scope | Tools |"}
+	openAPI, _ := document.MarshalJSON() // it was generated
+	byScope, _ := mcp.Listed(openAPI)    // a server with an error here does not start
+	tools := table{head: "| Scope | Tool | |"}
 	for _, scope := range slices.Sorted(maps.Keys(byScope)) {
-		tools.add("`"+scope+"`", strings.Join(byScope[scope], ", "))
+		for _, tool := range byScope[scope] {
+			tools.add("`"+scope+"`", "`"+tool[0]+"`", tool[1])
+		}
 	}
 	return tools.text()
 }

@@ -1,9 +1,13 @@
 package api
 
 import (
+	"slices"
+	"strings"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/files/csvfile"
+	"earshot/internal/schema"
 	"earshot/internal/store/history"
 )
 
@@ -23,6 +27,9 @@ func (s *Server) auditOf(c *call, organization string, q earshot.AuditQuery) err
 	if err != nil {
 		return err
 	}
+	if err := schema.OneOf("action", q.Action, s.auditActions()); err != nil {
+		return err
+	}
 	from, until, err := span(q.From, q.To)
 	if err != nil {
 		return err
@@ -37,6 +44,21 @@ func (s *Server) auditOf(c *call, organization string, q earshot.AuditQuery) err
 	}
 	page, next := cutPage(entries, filter.Limit, func(e earshot.AuditEntry) string { return e.ID })
 	return c.json(earshot.AuditPage{Entries: page, NextCursor: next})
+}
+
+// auditActions returns the values of the filter by action: the actions in the audit log and their
+// first parts.
+func (s *Server) auditActions() []string {
+	actions := []string{"organization.create", "plan.change", "credits.grant", "credits.set", "user.reset", "identity.link"} // of operators and identity providers
+	for _, o := range Operations(s.Catalogue.Providers()) {
+		actions = append(actions, strings.FieldsFunc(o.Audit, func(r rune) bool { return r == ',' })...)
+	}
+	for _, action := range slices.Clone(actions) {
+		subject, _, _ := strings.Cut(action, ".")
+		actions = append(actions, subject)
+	}
+	slices.Sort(actions)
+	return slices.Compact(actions)
 }
 
 // auditFile sends all entries that match as a CSV file. If that fails, the connection breaks.

@@ -29,9 +29,10 @@ const (
 	// which addresses share. Each lookup is one short read.
 	keyLookups = 16
 	// maxStrangers is the maximum number of requests that wait for a lookup or for a refusal.
-	// One address may have half of them, which is enough for the first requests of thousands of
+	// One address may have a fifth of them, which is enough for the first requests of thousands of
 	// clients behind one proxy after a start.
-	maxStrangers = 16384
+	maxStrangers  = 16384
+	strangersPart = 4
 	// sessionUnused is how long an unused session stays in the cache.
 	sessionUnused = time.Hour
 )
@@ -63,7 +64,7 @@ type knownKey struct {
 
 func newKeyring(s *orgs.Store, p *people.Store) *keyring {
 	return &keyring{
-		orgs: s, people: p, guests: ratelimit.NewLocal(), lookups: share.NewPool(keyLookups), strangers: share.NewPool(maxStrangers), keys: map[string]*knownKey{},
+		orgs: s, people: p, guests: ratelimit.NewLocal(), lookups: share.NewPool(keyLookups), strangers: share.NewCrowd(maxStrangers, strangersPart), keys: map[string]*knownKey{},
 	}
 }
 

@@ -83,14 +83,9 @@ func (c *call) body(maxBytes int64) ([]byte, error) {
 	if c.received != nil {
 		return c.received, nil
 	}
-	if err := checkContentType(c.r.Header, c.route.YAML); err != nil {
+	if err := c.checkContentType(); err != nil {
 		return nil, err
 	}
-	return c.read(maxBytes)
-}
-
-// read reads a body of at most maxBytes, of any type.
-func (c *call) read(maxBytes int64) ([]byte, error) {
 	control := http.NewResponseController(c.w)
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
 		return nil, fmt.Errorf("limit the time of the body: %w", err)
@@ -137,6 +132,9 @@ func (c *call) drain() {
 
 // query decodes the URL's parameters into the struct that into points to.
 func (c *call) query(into any) error {
+	if c.route.AnyQuery {
+		return nil
+	}
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return schema.Invalid("query", "cannot be read")
@@ -166,25 +164,33 @@ func (c *call) isYAML() bool {
 
 const mimeYAML = "application/yaml"
 
-func checkContentType(h http.Header, orYAML bool) error {
-	if encoding := h.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return schema.Invalid(schema.BodyField, "must not be compressed")
+func (c *call) checkContentType() error {
+	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return c.errMediaType("must not be compressed")
 	}
-	header := h.Get("Content-Type")
-	if header == "" {
+	header := c.r.Header.Get("Content-Type")
+	if header == "" || c.route.Form {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(header)
-	if orYAML && err == nil && kind == mimeYAML {
+	if c.route.YAML && err == nil && kind == mimeYAML {
 		return nil
 	}
 	if err != nil || kind != "application/json" {
-		return schema.Invalid(schema.BodyField, "must be sent as application/json")
+		return c.errMediaType("must be sent as application/json")
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return schema.Invalid(schema.BodyField, "must be UTF-8")
+		return c.errMediaType("must be UTF-8")
 	}
 	return nil
+}
+
+// errMediaType refuses a body because of its media type.
+func (c *call) errMediaType(message string) error {
+	if c.route.FixedStatuses() {
+		return schema.Invalid(schema.BodyField, "%s", message)
+	}
+	return &earshot.Error{Code: earshot.CodeMediaType, Message: schema.BodyField + ": " + message}
 }
 
 // limits sets the rate limit headers.

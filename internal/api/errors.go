@@ -20,6 +20,7 @@ const statusClientGone = 499
 // 422, when tasks are submitted.
 var statuses = map[earshot.Code]int{
 	earshot.CodeValidation:        http.StatusBadRequest,
+	earshot.CodeMediaType:         http.StatusUnsupportedMediaType,
 	earshot.CodeMissingKey:        http.StatusUnauthorized,
 	earshot.CodeInvalidKey:        http.StatusUnauthorized,
 	earshot.CodeNoCredits:         http.StatusForbidden,

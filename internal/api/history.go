@@ -1,13 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strings"
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -44,7 +44,7 @@ func (s *Server) request(c *call, q earshot.RequestReadQuery, _ none) (*earshot.
 // requests lists calls and tasks, newest first. A page reads a limited number of rows, so
 // with a filter it may have fewer items than its limit.
 func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) error {
-	filter, err := s.requestFilter(q)
+	filter, err := s.requestFilter(c, q)
 	if err != nil {
 		return err
 	}
@@ -52,18 +52,21 @@ func (s *Server) requests(c *call, q earshot.RequestQuery, _ none) error {
 	return c.list("requests", page, func(t *store.Task) any { return s.Jobs.Request(t) })
 }
 
-func (s *Server) requestFilter(q earshot.RequestQuery) (filter history.RequestFilter, err error) {
+func (s *Server) requestFilter(c *call, q earshot.RequestQuery) (filter history.RequestFilter, err error) {
 	filter.Limit, filter.Alone = q.Limit, q.Alone
 	if filter.Before, err = idCursor(q.Cursor); err != nil {
 		return filter, err
 	}
-	if q.Provider != "" {
-		if _, err := s.Catalogue.Provider(q.Provider); err != nil {
-			return filter, schema.Invalid("provider", "must be one of %s", strings.Join(s.Catalogue.Names(), ", "))
+	if err := schema.OneOf("provider", q.Provider, s.Catalogue.Names()); err != nil {
+		return filter, err
+	}
+	if q.Country != "" {
+		if err := checkCountry(q.Country); err != nil {
+			return filter, err
 		}
 	}
-	if q.Country != "" && !geo.IsCountry(q.Country) {
-		return filter, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	if err := s.checkTracker(c, q.Tracker); err != nil {
+		return filter, err
 	}
 	filter.Batch = strings.ToLower(q.Batch) // ids are stored in lower case
 	if filter.From, filter.Until, err = span(q.From, q.To); err != nil {
@@ -72,6 +75,19 @@ func (s *Server) requestFilter(q earshot.RequestQuery) (filter history.RequestFi
 	q.Text = lowerASCII(q.Text)
 	filter.Match = func(t *store.Task) bool { return s.matches(&q, t) }
 	return filter, nil
+}
+
+// checkTracker returns an error unless the organization has a tracker or its name is "".
+func (s *Server) checkTracker(c *call, name string) error {
+	if name == "" {
+		return nil
+	}
+	all, err := s.Trackers.Store.Trackers(c.context(), c.organization())
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Name)
+	}
+	return cmp.Or(err, schema.Known("tracker", name, "organization", names))
 }
 
 // matches reports whether a call or task matches a query. The cheapest tests come first.

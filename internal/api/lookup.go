@@ -74,7 +74,7 @@ func (s *Server) countries(c *call, q earshot.CountryQuery, _ none) ([]string, e
 		models := s.Catalogue.Models()
 		model, known := models[q.Model]
 		if !known {
-			return nil, schema.Invalid("model", "must be one of %s", strings.Join(slices.Sorted(maps.Keys(models)), ", "))
+			return nil, schema.Invalid("model", "%s", schema.NotOneOf(q.Model, slices.Sorted(maps.Keys(models))))
 		}
 		codes = slices.DeleteFunc(codes, func(code string) bool { return !model.Include(code) })
 	}
@@ -83,8 +83,8 @@ func (s *Server) countries(c *call, q earshot.CountryQuery, _ none) ([]string, e
 
 // states lists the states of a country.
 func states(_ *Server, _ *call, q earshot.StateQuery, _ none) (list earshot.List[earshot.State], err error) {
-	if !geo.IsCountry(q.Country) {
-		return nil, schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US")
+	if err := checkCountry(q.Country); err != nil {
+		return nil, err
 	}
 	if q.Country == "US" {
 		for _, s := range geo.States() {
@@ -92,6 +92,14 @@ func states(_ *Server, _ *call, q earshot.StateQuery, _ none) (list earshot.List
 		}
 	}
 	return list, nil
+}
+
+// checkCountry returns an error unless the code of a query is a country's.
+func checkCountry(code string) error {
+	if geo.IsCountry(code) {
+		return nil
+	}
+	return schema.Invalid("country", "must be an upper-case ISO 3166-1 alpha-2 code such as US%s", schema.Hint(code, geo.Countries()))
 }
 
 func creditsOf(o *account.Organization) earshot.Credits {

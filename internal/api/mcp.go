@@ -3,15 +3,23 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/schema"
+	"earshot/internal/signin/oidc"
+	"earshot/internal/store"
 )
 
 func mcpOperations() []Operation {
@@ -19,6 +27,58 @@ func mcpOperations() []Operation {
 		{Method: "POST", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
 		{Method: "DELETE", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
+		{Method: "GET", Path: resourcePath, Public: true, serve: (*Server).protectedResource},
+		{Method: "GET", Path: resourcePath + "/mcp", Public: true, serve: (*Server).protectedResource},
+	}
+}
+
+// resourcePath is where a client of /mcp learns which identity provider issues access tokens (RFC 9728).
+const resourcePath = "/.well-known/oauth-protected-resource"
+
+// protectedResource names the identity providers of the operator. This service issues no tokens.
+func (s *Server) protectedResource(c *call) error {
+	issuers := s.SignIn.Issuers()
+	if len(issuers) == 0 {
+		return s.notFound(c)
+	}
+	return c.handled(auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
+		Resource: s.BaseURL + "/mcp", ResourceName: "Earshot", AuthorizationServers: issuers, ScopesSupported: []string{"openid", "email", "profile"}, BearerMethodsSupported: []string{"header"},
+	}))
+}
+
+// identifyAgent authenticates an agent by an access token of an identity provider.
+func (s *Server) identifyAgent(c *call) error {
+	_, token, _ := strings.Cut(c.r.Header.Get("Authorization"), " ")
+	done, err := s.keys.admit(c.context(), c.address())
+	if err != nil {
+		return err
+	}
+	id, err := s.SignIn.Agent(c.context(), strings.TrimSpace(token), s.BaseURL+"/mcp", s.browser(c))
+	done()
+	if errors.Is(err, oidc.ErrRefused) {
+		return s.turnAway(c, &earshot.Error{Code: earshot.CodeInvalidKey, Message: "this is neither a valid API key nor a valid access token", Err: err})
+	}
+	if errors.Is(err, oidc.ErrUnavailable) {
+		s.Log.Warn("an access token cannot be verified", "request", c.id, "error", err)
+		return errPastShare("the identity provider cannot be reached, try again")
+	}
+	if err != nil {
+		return err
+	}
+	known, err := s.keys.find(c.context(), string(account.SessionSecret)+id, c.address())
+	if errors.Is(err, store.ErrNotFound) {
+		return s.turnAway(c, errSessionEnded())
+	}
+	if err != nil {
+		return err
+	}
+	return s.admit(c, &known.Principal)
+}
+
+// challenge tells a client without a valid key or token where it finds the identity provider.
+func (s *Server) challenge(c *call) {
+	if c.route.Path == "/mcp" && len(s.SignIn.Issuers()) > 0 {
+		c.w.Header().Set("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.BaseURL+resourcePath+"/mcp"))
 	}
 }
 
@@ -30,7 +90,7 @@ func (s *Server) mcp(c *call) error {
 	if http.NewCrossOriginProtection().Check(c.r) != nil {
 		return &earshot.Error{Code: earshot.CodeNoPermission, Message: "requests from pages of other sites are not allowed"}
 	}
-	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{verdict: c.window}))
+	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{principal: c.principal, verdict: c.window}))
 	if r.Method == http.MethodPost {
 		body, err := c.body(maxBody)
 		if err != nil {
@@ -60,11 +120,13 @@ func (s *Server) mcp(c *call) error {
 // counted is the context key of the ticket of an agent's request.
 type counted struct{}
 
-// ticket allows one request to the API without counting it against the rate limit, because
-// the agent's own request was already counted. Further requests count.
+// ticket is the principal of an agent's request, for the requests of its tool calls. It allows one of them
+// without counting it against the rate limit, because the agent's own request was already counted.
+// Further requests count.
 type ticket struct {
-	verdict ratelimit.Verdict
-	used    atomic.Bool
+	principal *account.Principal
+	verdict   ratelimit.Verdict
+	used      atomic.Bool
 }
 
 // count counts a request against the rate limit of its account.

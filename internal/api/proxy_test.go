@@ -14,7 +14,8 @@ func TestTrustedProxiesNameTheClient(t *testing.T) {
 	var got string
 	s := serve(t, func(cfg *api.Config) {
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/64")}
-		cfg.Dashboard = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr })
+		cfg.Dashboard = http.NewServeMux()
+		cfg.Dashboard.HandleFunc("/", func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr })
 	})
 	for _, test := range []struct {
 		name, remote string

@@ -23,19 +23,19 @@ import (
 // document, the texts for agents and crawlers, captures and the dashboard.
 func publicOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "GET", Path: "/healthz", Public: true, Vital: true},
+		operation(Operation{Method: "GET", Path: "/healthz", Public: true, Vital: true, AnyQuery: true},
 			func(*Server, *call, none, none) (earshot.NodeStatus, error) {
 				return earshot.NodeStatus{Status: "ok"}, nil
 			}),
-		operation(Operation{Method: "GET", Path: "/readyz", Public: true, Vital: true}, (*Server).ready),
-		{Method: "GET", Path: "/metrics", Public: true, Vital: true, serve: (*Server).serveMetrics},
+		operation(Operation{Method: "GET", Path: "/readyz", Public: true, Vital: true, AnyQuery: true}, (*Server).ready),
+		{Method: "GET", Path: "/metrics", Public: true, Vital: true, AnyQuery: true, serve: (*Server).serveMetrics},
 		{Method: "GET", Path: "/openapi.json", Public: true, serve: (*Server).openAPI},
 		{Method: "GET", Path: "/llms.txt", Public: true, serve: (*Server).llms},
 		{Method: "GET", Path: "/robots.txt", Public: true, serve: (*Server).robots},
 		{Method: "GET", Path: "/captures/{id}/{page}", Public: true, serve: (*Server).capture},
-		{Method: "GET", Path: "/{$}", Public: true, serve: (*Server).dashboard},
-		{Method: "GET", Path: "/docs", Public: true, serve: (*Server).dashboard},
-		{Method: "GET", Path: "/assets/{file}", Public: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/{$}", Public: true, AnyQuery: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/docs", Public: true, AnyQuery: true, serve: (*Server).dashboard},
+		{Method: "GET", Path: "/assets/{file}", Public: true, AnyQuery: true, serve: (*Server).dashboard},
 	}
 }
 
@@ -55,7 +55,12 @@ func (s *Server) ready(c *call, _, _ none) (status earshot.NodeStatus, err error
 	return earshot.NodeStatus{Status: "ready"}, nil
 }
 
-func (s *Server) dashboard(c *call) error { return c.handled(s.Dashboard) }
+func (s *Server) dashboard(c *call) error {
+	if _, pattern := s.Dashboard.Handler(c.r); pattern == "" {
+		return s.notFound(c)
+	}
+	return c.handled(s.Dashboard)
+}
 
 func (s *Server) openAPI(c *call) error {
 	description, err := s.OpenAPI()

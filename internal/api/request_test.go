@@ -345,6 +345,8 @@ func TestContentTypes(t *testing.T) {
 				s.succeeds(t, in)
 			} else {
 				s.invalid(t, in, want, "body")
+				in.path = "/v1/quote" // the specification does not list the statuses of this operation
+				s.fails(t, in, http.StatusUnsupportedMediaType, earshot.CodeMediaType)
 			}
 		}
 	}
@@ -434,9 +436,10 @@ func TestCountriesAndStates(t *testing.T) {
 			t.Errorf("%s: %d %s", country, r.status, r.body)
 		}
 	}
-	for _, query := range []string{"", "?country", "?country=", "?country=us", "?country=USA", "?country=ZZ", "?country=U", "?country=US%20", "?Country=US", "?country=%ff"} {
+	for _, query := range []string{"", "?country", "?country=", "?country=us", "?country=USA", "?country=ZZ", "?country=U", "?country=US%20", "?country=%ff"} {
 		s.invalid(t, request{method: "GET", path: "/v1/states" + query, key: s.key}, 400, "country")
 	}
+	s.invalid(t, request{method: "GET", path: "/v1/states?Country=US", key: s.key}, 400, "Country", "country")
 	for _, query := range []string{"model=", "model", "model=x", "model=ECHO", "model=echo%20", "model=%00", "model=goto"} {
 		s.invalid(t, request{method: "GET", path: "/v1/countries?" + query, key: s.key}, 400, "model")
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"earshot/internal/account"
 	"earshot/internal/provider"
@@ -17,9 +18,11 @@ type Operation struct {
 	Method, Path string
 	Public       bool          // needs no key and does not count against an account's limits
 	Vital        bool          // is served under any load
+	AnyQuery     bool          // ignores the URL's parameters: probes, scrapers and links add their own
 	Scope        account.Scope // the scope that the key needs
 	Submits      bool          // submits tasks: an invalid body gets 422
 	OrList       bool          // accepts a list of bodies as well as one body
+	Form         bool          // accepts the form of a page, which the handler reads
 	YAML         bool          // accepts YAML as well as JSON, up to maxDefinition
 	Long         bool          // accepts a body of up to maxBatch
 	BodyOptional bool          // treats a missing body as an empty object
@@ -35,6 +38,9 @@ type Operation struct {
 
 	serve func(*Server, *call) error
 }
+
+// name returns the method and the path.
+func (o *Operation) name() string { return strings.TrimSpace(o.Method + " " + o.Path) }
 
 // Values of Unaudited.
 const (
@@ -98,10 +104,14 @@ func Operations(providers []provider.Provider) []Operation {
 	)
 }
 
+// FixedStatuses reports whether the specification lists all statuses of an operation with a body. 415 is
+// not among them, so a wrong media type is a validation error there.
+func (o *Operation) FixedStatuses() bool { return o.Scope == account.ScopeMonitor || o.Submits }
+
 // maxBody returns the maximum length of the operation's body, or 0 if it has no body.
 func (o *Operation) maxBody() int64 {
 	switch {
-	case o.Body == nil:
+	case o.Body == nil && !o.Form:
 		return 0
 	case o.Public:
 		return maxSignIn

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"path"
@@ -87,7 +88,7 @@ type Config struct {
 	Planned   func()
 	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
 	LLMs      func() (string, error) // the introduction for AI agents
-	Dashboard http.Handler           // serves /, /docs and /assets/
+	Dashboard *http.ServeMux         // serves /, /docs and /assets/
 	MCP       http.Handler           // serves AI agents with a valid key
 	Metrics   *prometheus.Registry
 	Tracer    *trace.Tracer // may be nil
@@ -123,9 +124,16 @@ type Server struct {
 	// Limits that are shared fairly among accounts (package share): monitor calls and other
 	// requests in flight, open streams, bytes of bodies.
 	calls, others, streams, bodies *share.Pool
-	cookie                         sessionCookie
-	overload                       overload
-	shares                         *sharePages
+	// Public operations have their own limits: a pool of places for each operation, and turns
+	// for all. They are shared among addresses.
+	places     map[string]*share.Pool
+	guestTurns *share.Turns
+
+	unknown, unknownKeyed http.Handler // for paths that the API does not have
+
+	cookie   sessionCookie
+	overload overload
+	shares   *sharePages
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -159,15 +167,16 @@ func New(cfg Config) *Server {
 		cookie:  newSessionCookie(cfg.BaseURL),
 		shares:  newSharePages(cfg.Links),
 	}
-	s.watch = newWatch(cfg, s.keys, s.streams)
+	s.watch, s.places, s.guestTurns = newWatch(cfg, s.keys, s.streams), map[string]*share.Pool{}, cfg.Turns.ForGuests()
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
 		s.mux.Handle(operation.Method+" "+operation.Path, s.handler(operation))
 	}
-	s.mux.Handle("/", s.handler(Operation{Path: "unknown", Public: true, serve: (*Server).notFound}))
-	unknown := s.handler(Operation{Path: "unknown", serve: (*Server).notFound})
-	s.mux.Handle("/mcp", unknown) // with another method
-	s.mux.Handle("/v1", unknown)  // otherwise the mux would redirect it
-	s.mux.Handle("/v1/", unknown)
+	s.unknown = s.handler(Operation{Path: "unknown", Public: true, AnyQuery: true, serve: (*Server).notFound})
+	s.unknownKeyed = s.handler(Operation{Path: "unknown", AnyQuery: true, serve: (*Server).notFound})
+	s.mux.Handle("/", s.unknown)
+	s.mux.Handle("/mcp", s.unknownKeyed) // with another method
+	s.mux.Handle("/v1", s.unknownKeyed)  // otherwise the mux would redirect it
+	s.mux.Handle("/v1/", s.unknownKeyed)
 	return s
 }
 
@@ -178,8 +187,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	clean := path.Clean(r.URL.Path)
 	slash := clean != "/" && clean+"/" == r.URL.Path
 	if (clean != r.URL.Path && !slash) || r.RequestURI == "*" {
-		keyed := clean == "/v1" || strings.HasPrefix(clean, "/v1/")
-		s.handler(Operation{Path: "unknown", Public: !keyed, serve: (*Server).notFound}).ServeHTTP(w, r)
+		unknown := s.unknown
+		if clean == "/v1" || strings.HasPrefix(clean, "/v1/") {
+			unknown = s.unknownKeyed
+		}
+		unknown.ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -187,6 +199,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // handler returns the handler of an operation. It also logs and measures its requests.
 func (s *Server) handler(operation Operation) http.Handler {
+	if name := operation.name(); operation.Public && !operation.Vital && s.places[name] == nil {
+		s.places[name] = share.NewCrowd(int64(2*s.RequestsInFlight), share.GuestPart)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{
 			server:  s,
@@ -221,18 +236,19 @@ func (s *Server) trace(c *call) {
 	if c.route.Vital {
 		return
 	}
-	name := "unknown"
-	if c.route.Method != "" {
-		name = c.route.Method + " " + c.route.Path
-	}
-	c.r, c.span = s.Tracer.Serve(c.r, name)
+	c.r, c.span = s.Tracer.Serve(c.r, c.route.name())
 	c.span.String(trace.Route, c.route.Path)
 	c.span.String(trace.Request, c.id)
 }
 
 // Pools returns the shared limits by name.
 func (s *Server) Pools() map[string]*share.Pool {
-	return map[string]*share.Pool{"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "streams": s.streams, "bodies": s.bodies, "lookups": s.keys.lookups, "strangers": s.keys.strangers}
+	pools := map[string]*share.Pool{
+		"calls": s.calls, "requests": s.others, "turns": s.Turns.Pool, "guest turns": s.guestTurns.Pool, "streams": s.streams, "bodies": s.bodies,
+		"lookups": s.keys.lookups, "strangers": s.keys.strangers,
+	}
+	maps.Copy(pools, s.places)
+	return pools
 }
 
 // serve checks a request in the documented order: key, rate limit, scope, body. Then it
@@ -245,13 +261,30 @@ func (s *Server) serve(c *call) (err error) {
 		}
 	}()
 	c.limits(s.keys.guests.Peek(c.address(), guestLimit))
-	if c.route.Public {
-		if err := s.enter(c, s.others, share.Stranger); err != nil {
+	if !c.route.Public {
+		if err := s.allow(c); err != nil {
 			return err
 		}
-		defer c.leave()
-		return c.route.serve(s, c)
 	}
+	if c.route.Query == nil {
+		if err := c.query(&none{}); err != nil {
+			return err
+		}
+	}
+	free, err := s.receive(c)
+	defer free()
+	if err != nil {
+		return err
+	}
+	if err := s.enter(c); err != nil {
+		return err
+	}
+	defer c.leave()
+	return c.route.serve(s, c)
+}
+
+// allow checks the key of a request, its rate limit and its scope.
+func (s *Server) allow(c *call) error {
 	if s.WorkerOnly && !isOnSocket(c.r) {
 		return errWorkerOnly()
 	}
@@ -261,55 +294,51 @@ func (s *Server) serve(c *call) (err error) {
 	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
 		return errScopeMissing(c.lacks(c.route.Scope), c.route.Scope)
 	}
-	free, err := s.receive(c)
-	defer free()
-	if err != nil {
-		return err
-	}
-	places := s.others
-	if c.route.Scope == account.ScopeMonitor {
-		places = s.calls
-	}
-	if err := s.enter(c, places, c.principal.OrganizationID); err != nil {
-		return err
-	}
-	defer c.leave()
-	return c.route.serve(s, c)
+	return nil
 }
 
 // receive reads the body, if the operation has one, before the request takes a place, so
 // that slow clients do not block others. The bytes count against the account's share until
-// free is called.
+// free is called. The bodies of public operations are too small to count.
 func (s *Server) receive(c *call) (free func(), err error) {
 	free = func() {}
 	limit := c.route.maxBody()
 	if limit == 0 {
 		return free, nil
 	}
-	account, bytes := c.principal.OrganizationID, limit
-	if length := c.r.ContentLength; length >= 0 && length < limit {
-		bytes = length
+	if !c.route.Public {
+		account, bytes := c.principal.OrganizationID, limit
+		if length := c.r.ContentLength; length >= 0 && length < limit {
+			bytes = length
+		}
+		if !s.bodies.Take(account, bytes) {
+			return free, errPastShare("this account is sending too many bytes at once, try again")
+		}
+		free = func() { s.bodies.Release(account, bytes) }
 	}
-	if !s.bodies.Take(account, bytes) {
-		return free, errPastShare("this account is sending too many bytes at once, try again")
-	}
-	free = func() { s.bodies.Release(account, bytes) }
 	_, err = c.body(limit)
 	return free, err
 }
 
-// enter takes a place among the requests in flight, and a turn. Health checks need neither,
-// so they are served under any load.
-func (s *Server) enter(c *call, places *share.Pool, account string) error {
+// enter takes a place among the requests in flight, and a turn, for the account or, in a public
+// operation, for the address. Health checks need neither, so they are served under any load.
+func (s *Server) enter(c *call) error {
 	c.leave = func() {}
 	if c.route.Vital {
 		return nil
 	}
-	leave, ok := places.Hold(account)
+	whose, places, turns := c.address(), s.places[c.route.name()], s.guestTurns
+	if !c.route.Public {
+		whose, places, turns = c.principal.OrganizationID, s.others, s.Turns
+	}
+	if c.route.Scope == account.ScopeMonitor {
+		places = s.calls
+	}
+	leave, ok := places.Hold(whose)
 	if !ok {
 		return errPastShare("this node has too many requests in flight, try again")
 	}
-	turn, err := s.Turns.Begin(c.r.Context(), account)
+	turn, err := turns.Begin(c.r.Context(), whose)
 	if err != nil {
 		leave()
 		if errors.Is(err, share.ErrBusy) {
@@ -328,11 +357,17 @@ func (s *Server) enter(c *call, places *share.Pool, account string) error {
 
 // identify authenticates the request and counts it against the rate limit. The operator's socket has none.
 func (s *Server) identify(c *call) error {
+	if t, ok := c.context().Value(counted{}).(*ticket); ok {
+		return s.admit(c, t.principal)
+	}
 	if isOnSocket(c.r) {
 		c.principal = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}
 		return s.act(c)
 	}
 	key, err := s.credential(c.r)
+	if err != nil && c.route.Path == "/mcp" && earshot.ErrorCode(err) == earshot.CodeInvalidKey && len(s.SignIn.Issuers()) > 0 {
+		return s.identifyAgent(c)
+	}
 	if err != nil {
 		return s.turnAway(c, err)
 	}
@@ -373,6 +408,7 @@ func (s *Server) turnAway(c *call, err error) error {
 	if code := earshot.ErrorCode(err); code != earshot.CodeMissingKey && code != earshot.CodeInvalidKey {
 		return err
 	}
+	s.challenge(c)
 	return cmp.Or(s.countGuest(c, c.address(), guestLimit), err)
 }
 

@@ -154,7 +154,7 @@ func serveOn(t *testing.T, address string, change ...func(*api.Config)) *server 
 	cfg := api.Config{
 		Store: history.New(s), Orgs: accounts, People: members, SignIn: signIn, Links: links, Jobs: jobs, Catalogue: catalogue, Captures: captures, Limiter: ratelimit.NewLocal(), Planned: func() {},
 		CheckWebhook: func(string) error { return nil }, OpenAPI: func() ([]byte, error) { return []byte(`{}`), nil },
-		Dashboard: http.NotFoundHandler(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
+		Dashboard: http.NewServeMux(), MCP: http.NotFoundHandler(), Metrics: registry, Log: log,
 	}
 	for _, c := range change {
 		c(&cfg)

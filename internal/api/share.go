@@ -42,8 +42,8 @@ func shareOperations() []Operation {
 				}
 				return &earshot.ShareRevoked{Share: *l.Shown()}, nil
 			}),
-		{Method: "GET", Path: "/share/{token}", Public: true, serve: sharePage((*Server).showShare)},
-		{Method: "POST", Path: "/share/{token}", Public: true, Unaudited: changesNothing, serve: sharePage((*Server).unlockShare)},
+		sharePage(Operation{Method: "GET", Path: "/share/{token}", Public: true}, (*Server).showShare),
+		sharePage(Operation{Method: "POST", Path: "/share/{token}", Public: true, Form: true, Unaudited: changesNothing}, (*Server).unlockShare),
 	}
 }
 

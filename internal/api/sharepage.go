@@ -25,6 +25,7 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/limits/slowdown"
+	"earshot/internal/schema"
 	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/sharing"
@@ -33,7 +34,6 @@ import (
 
 const (
 	linkLimit     = 10 // requests per second of a link, on each node
-	maxForm       = 4 << 10
 	pageFreshness = time.Minute
 	pageTime      = time.Minute // timeout for making a page
 	maxPages      = 200         // in memory; most have less than 200 KiB
@@ -68,10 +68,15 @@ func newSharePages(links *sharing.Store) *sharePages {
 	return &sharePages{find: links.Find, passwords: account.NewPasswords(), attempts: slowdown.New(), pages: map[pageKey]madePage{}}
 }
 
-// sharePage returns a handler for the page of a share link. Links that are unknown, revoked or
+// shareQuery has the parameters of a share link.
+type shareQuery struct {
+	Days int `json:"days,omitempty" schema:"min=1,max=366"` // instead of the link's own
+}
+
+// sharePage completes the declaration of the page of a share link. Links that are unknown, revoked or
 // expired get the same page.
-func sharePage(serve func(*Server, *call, *sharing.Link) error) func(*Server, *call) error {
-	return func(s *Server, c *call) error {
+func sharePage(o Operation, serve func(*Server, *call, *sharing.Link, shareQuery) error) Operation {
+	return special(o, func(s *Server, c *call, q shareQuery, _ none) error {
 		if s.WorkerOnly {
 			return errWorkerOnly()
 		}
@@ -81,7 +86,7 @@ func sharePage(serve func(*Server, *call, *sharing.Link) error) func(*Server, *c
 		header.Set("X-Robots-Tag", "noindex, nofollow")
 		link, err := s.openLink(c)
 		if err == nil {
-			err = serve(s, c, link)
+			err = serve(s, c, link, q)
 		}
 		refused, tooMany := errors.AsType[*slowdown.RefusedError](err)
 		switch {
@@ -95,7 +100,7 @@ func sharePage(serve func(*Server, *call, *sharing.Link) error) func(*Server, *c
 			return c.notice(http.StatusTooManyRequests, report.Notice{Heading: "Too many requests", Text: "Try again in a moment."})
 		}
 		return err
-	}
+	})
 }
 
 // page sends a page that loads nothing. The sandbox prevents scripts, and forms unless allowed.
@@ -128,16 +133,13 @@ func (s *Server) openLink(c *call) (*sharing.Link, error) {
 	if v := s.keys.guests.Peek(window, linkLimit); ok && v.Remaining == 0 {
 		return nil, errRateLimit(v)
 	}
-	if v := s.keys.guests.Peek(c.address(), guestLimit); v.Remaining == 0 && !known {
-		return nil, errRateLimit(v)
-	}
 	if !ok {
 		return nil, s.unknownLink(c)
 	}
 	if !known {
-		done, free := s.keys.lookups.Hold(share.Stranger)
-		if !free {
-			return nil, errPastShare("this node is looking up too many unknown links, try again")
+		done, err := s.keys.admit(c.context(), c.address())
+		if err != nil {
+			return nil, err
 		}
 		defer done()
 	}
@@ -157,14 +159,16 @@ func (s *Server) unknownLink(c *call) error {
 }
 
 // showShare sends the report of a link, or the form for its password.
-func (s *Server) showShare(c *call, link *sharing.Link) error {
+func (s *Server) showShare(c *call, link *sharing.Link, q shareQuery) error {
 	if link.Password != "" && !mayRead(c.r, link, s.Store.Now()) {
 		return c.notice(http.StatusOK, report.Notice{Heading: "Password required", Text: "The sender of this link has the password.", Form: true})
 	}
 	shared := &report.Shared{Title: link.Title, From: link.From, To: link.To}
 	if link.Days > 0 {
-		wanted, _ := strconv.Atoi(c.r.URL.Query().Get("days")) // an invalid number is ignored
-		shared.Offer(link.Days, wanted)
+		shared.Offer(link.Days, q.Days)
+	}
+	if q.Days > 0 && q.Days != shared.Days {
+		return schema.Invalid("days", "this link does not offer this number of days")
 	}
 	c.leave() // waiting for the page takes a place of the organization, and making it takes a turn
 	release, ok := s.others.Hold(link.Organization)
@@ -255,8 +259,8 @@ func (p *sharePages) has(link string) bool {
 }
 
 // unlockShare checks the password of a link and sets the cookie with which its page can be read.
-func (s *Server) unlockShare(c *call, link *sharing.Link) error {
-	form, err := c.read(maxForm)
+func (s *Server) unlockShare(c *call, link *sharing.Link, _ shareQuery) error {
+	form, err := c.body(maxSignIn)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ const attemptLife = 10 * time.Minute
 // back. They redirect, and are not part of the OpenAPI document.
 func signInOperations() []Operation {
 	return []Operation{
-		{Method: "GET", Path: "/signin/{provider}", Public: true, serve: (*Server).beginSignIn},
-		{Method: "GET", Path: "/signin/{provider}/callback", Public: true, serve: (*Server).finishSignIn},
+		{Method: "GET", Path: "/signin/{provider}", Public: true, AnyQuery: true, serve: (*Server).beginSignIn},
+		{Method: "GET", Path: "/signin/{provider}/callback", Public: true, AnyQuery: true, serve: (*Server).finishSignIn},
 	}
 }
 

@@ -141,7 +141,7 @@ func (s *Server) decodeTask(in *schema.Object) job.Task {
 	}
 	asked := s.providerOf(body.TaskType)
 	if asked == nil && in.IsString("taskType") {
-		in.Reject("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
+		in.Reject("taskType", "%s", schema.NotOneOf(body.TaskType, s.taskTypes()))
 	}
 	payload := in.Object("payload")
 	if asked == nil || payload.Raw() == nil {
@@ -197,7 +197,7 @@ func (s *Server) tasks(c *call, q earshot.TaskQuery, _ none) error {
 	if c.r.URL.Query().Has("taskType") {
 		asked := s.providerOf(q.TaskType)
 		if asked == nil {
-			return schema.Invalid("taskType", "must be one of %s", strings.Join(s.taskTypes(), ", "))
+			return schema.Invalid("taskType", "%s", schema.NotOneOf(q.TaskType, s.taskTypes()))
 		}
 		provider = asked.Definition().Name
 	}

@@ -294,7 +294,7 @@ func (w *watch) checkKeys(ctx context.Context, v *view) error {
 	}
 	w.mu.Unlock()
 	for key := range keys {
-		_, err := w.keys.find(ctx, key, share.Stranger)
+		_, err := w.keys.find(ctx, key, "")
 		if errors.Is(err, store.ErrNotFound) {
 			w.mu.Lock()
 			v.dismiss(func(s *stream) bool { return s.key == key })

@@ -47,8 +47,8 @@ import (
 	"earshot/internal/upstream/lab"
 )
 
-// maxConnections is the maximum number of client connections of a node. One address may
-// have half of them.
+// maxConnections is the maximum number of client connections of a node. One address may have a
+// third of them, because it may be a reverse proxy. 16 such addresses leave 50.
 const maxConnections = 32768
 
 // App is a node of the service.
@@ -87,7 +87,7 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &App{cfg: cfg, connections: share.NewPool(maxConnections)}
+	a := &App{cfg: cfg, connections: share.NewCrowd(maxConnections, 2)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.close())

@@ -28,7 +28,7 @@ var (
 	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "Units in use, by pool.", []string{"pool"}, nil)
 	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "Accounts that use units, by pool.", []string{"pool"}, nil)
 	sharedLargest     = prometheus.NewDesc("earshot_shared_largest", "Most units that one account uses, by pool.", []string{"pool"}, nil)
-	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "Refusals because a pool was used up, for accounts and for clients without a valid key (stranger).", []string{"pool", "whose"}, nil)
+	sharedRefused     = prometheus.NewDesc("earshot_shared_refused_total", "Refusals because a pool was used up. A pool with the name of an operation is for clients without a key.", []string{"pool"}, nil)
 	clockAhead        = prometheus.NewDesc("earshot_clock_ahead_seconds", "Seconds by which this machine's clock is ahead of the trusted time.", nil, nil)
 	clockTrusted      = prometheus.NewDesc("earshot_clock_trusted", "0 if the clock is not trusted; then the node is not ready.", nil, nil)
 	oldestTransaction = prometheus.NewDesc("earshot_database_oldest_transaction_seconds", "Age of the oldest open transaction; PostgreSQL only.", nil, nil)
@@ -94,9 +94,7 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 		gauge(sharedUsed, float64(s.Used), name)
 		gauge(sharedAccounts, float64(s.Accounts), name)
 		gauge(sharedLargest, float64(s.Largest), name)
-		for whose, n := range map[string]int64{"account": s.Refused, "stranger": s.RefusedStrangers} {
-			to <- prometheus.MustNewConstMetric(sharedRefused, prometheus.CounterValue, float64(n), name, whose)
-		}
+		to <- prometheus.MustNewConstMetric(sharedRefused, prometheus.CounterValue, float64(s.Refused), name)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTime)
 	defer cancel()

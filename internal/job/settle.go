@@ -54,7 +54,7 @@ func (r *Runner) settle(ctx context.Context, node *incarnation, end store.Settle
 			return organization, nil
 		}
 		unknown = unknown || errors.Is(err, store.ErrUnknownOutcome)
-		final := errors.Is(err, store.ErrLost) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
+		final := errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrPanicked) || (!giveUp.IsZero() && time.Now().Add(wait).After(giveUp))
 		if !final {
 			r.Log.Warn("settling failed, trying again", "job", end.Job.ID, "error", err)
 			select {

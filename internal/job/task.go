@@ -2,6 +2,8 @@ package job
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"earshot"
@@ -79,17 +81,7 @@ type order struct {
 // wait for the settlement, after which finished is called. If the node stops or is declared
 // dead, the task is not settled, so that another node takes it over.
 func (r *Runner) perform(o *order) {
-	run := &purchase.Outcome{Attempts: o.job.Attempts}
-	if o.call == nil {
-		def, request, err := r.Desk.Decode(o.job)
-		run.Err = err
-		o.call = &purchase.Call{Job: o.job, Watched: def.HealthFields, Request: request}
-	}
-	if run.Err == nil {
-		o.call.Turn = r.Turns.Later(o.job.Organization)
-		defer o.call.Turn.End()
-		run = r.Desk.Buy(o.ctx, o.call)
-	}
+	run := r.buy(o)
 	if run.Wait > 0 {
 		r.countUses(o, run)
 		r.park(o, run.Wait)
@@ -101,6 +93,26 @@ func (r *Runner) perform(o *order) {
 		return
 	}
 	r.settleTask(o, r.settlement(o.job, run), run.Err)
+}
+
+// buy returns the outcome of a task. A panic fails the task.
+func (r *Runner) buy(o *order) (run *purchase.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Log.Error("a task panicked", "job", o.job.ID, "panic", p, "stack", string(debug.Stack()))
+			run = &purchase.Outcome{Attempts: o.job.Attempts, Err: fmt.Errorf("panic: %v", p)}
+		}
+	}()
+	if o.call == nil {
+		def, request, err := r.Desk.Decode(o.job)
+		if err != nil {
+			return &purchase.Outcome{Attempts: o.job.Attempts, Err: err}
+		}
+		o.call = &purchase.Call{Job: o.job, Watched: def.HealthFields, Request: request}
+	}
+	o.call.Turn = r.Turns.Later(o.job.Organization)
+	defer o.call.Turn.End()
+	return r.Desk.Buy(o.ctx, o.call)
 }
 
 // park releases the worker of a task whose vendor has not answered yet, and performs the
@@ -145,8 +157,8 @@ func (r *Runner) settleTask(o *order, end store.Settlement, failure error) {
 	r.Store.SettleLater(end, r.Store.Now(), func(organization *account.Organization, err error) {
 		endSpan(span, err)
 		if err == nil {
+			defer r.finished(o, failure) // also after a panic
 			r.ended(&end, organization)
-			r.finished(o, failure)
 			return
 		}
 		r.running.Go(func() {

@@ -30,6 +30,9 @@ func (stage) Definition() provider.Definition {
 
 func (s stage) Decode(in *schema.Object) provider.Request {
 	in.Require("script")
+	if in.Text("script", 100) == "panic" {
+		panic("oops")
+	}
 	return s.scripts[in.Text("script", 100)]
 }
 
@@ -130,6 +133,19 @@ func TestATaskIsRunChargedAndKept(t *testing.T) {
 		}
 		storetest.Audited(t, r.Store)
 	})
+}
+
+func TestAPanicFailsOnlyItsTask(t *testing.T) {
+	t.Parallel()
+	r, _ := worker(t, storetest.SQLite(t), 1, map[string]script{"good": answers(`{"text":"x"}`)})
+	p := client(t, r, 1)
+	bad, good := queue(t, r, p, "panic", 1)[0], queue(t, r, p, "good", 1)[0]
+	if task := await(t, r, p, bad, ended); task.Status != earshot.StatusFailed || *task.Charged != 0 || !strings.Contains(string(task.Error), "INTERNAL_SERVER_ERROR") || strings.Contains(string(task.Error), "oops") {
+		t.Errorf("the task that panicked: %s %s", task.Status, task.Error)
+	}
+	if task := await(t, r, p, good, ended); task.Status != earshot.StatusCompleted {
+		t.Errorf("the next task: %s %s", task.Status, task.Error)
+	}
 }
 
 func TestATaskTriesAgainAndSaysSo(t *testing.T) {

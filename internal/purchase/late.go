@@ -3,6 +3,8 @@ package purchase
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -58,7 +60,12 @@ func (d *Desk) collectAll(ctx context.Context, list []*outbound.Purchase) error 
 }
 
 // collect looks at one purchase of a call or task that has ended, and closes it if it can.
-func (d *Desk) collect(ctx context.Context, p *outbound.Purchase) error {
+func (d *Desk) collect(ctx context.Context, p *outbound.Purchase) (err error) {
+	defer func() {
+		if v := recover(); v != nil { // it would end the node
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
 	task, err := d.Store.Request(ctx, p.Organization, p.Job)
 	gone := errors.Is(err, store.ErrNotFound)
 	if err != nil && !gone {

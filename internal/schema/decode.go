@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -106,7 +107,7 @@ func (o *Object) decodeString(f *field) (string, bool) {
 	case !ok:
 		return "", false
 	case !f.allows(text):
-		o.Reject(f.name, "must be one of %s", strings.Join(f.enum, ", "))
+		o.Reject(f.name, "%s", NotOneOf(text, f.enum))
 		return "", false
 	case f.format.check != nil && !f.format.check(text):
 		o.Reject(f.name, "%s", f.format.message)
@@ -205,10 +206,10 @@ func (o *Object) decodeItem(f *field, i int, item any, v reflect.Value) {
 func indexed(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
 // DecodeQuery decodes the parameters of a URL into the struct that into points to, by
-// the same rules as a body. It ignores unknown and empty parameters, and rejects a
+// the same rules as a body. It ignores empty parameters, and rejects unknown ones and a
 // parameter that is given twice.
 func DecodeQuery(values url.Values, into any) error {
-	o := &Object{fields: map[string]any{}, problems: new([]earshot.FieldProblem)}
+	o := &Object{fields: map[string]any{}, order: slices.Sorted(maps.Keys(values)), kind: "parameter", problems: new([]earshot.FieldProblem)}
 	for _, f := range allFields(reflect.TypeOf(into).Elem()) {
 		switch given := values[f.name]; {
 		case len(given) > 1:

@@ -83,7 +83,7 @@ func TestDecodeReportsAllProblemsInTheOrderOfTheFields(t *testing.T) {
 	for body, want := range map[string]string{
 		`{}`:                             "name: is required; either: is required",
 		`{"name":"abcdef","either":"x"}`: "name: must have at most 5 characters, but has 6",
-		`{"name":"x","either":"x","kind":"failed"}`:                "kind: must be one of QUEUED, PROCESSING, COMPLETED, FAILED",
+		`{"name":"x","either":"x","kind":"failed"}`:                `kind: must be one of QUEUED, PROCESSING, COMPLETED, FAILED, did you mean "FAILED"?`,
 		`{"name":"x","either":"x","lang":""}`:                      "lang: must have 1 to 64 printable characters, such as en, pt-BR or en_US",
 		`{"name":"x","link":"l","place":7,"count":9}`:              "place: cannot be combined with link; count: cannot be combined with link",
 		`{"name":"x","either":"x","count":"1"}`:                    "count: must be an integer",
@@ -130,7 +130,7 @@ func TestDecodeQuery(t *testing.T) {
 	}
 	for text, want := range map[string]query{
 		"":                               {PageQuery: earshot.PageQuery{Limit: 50}},
-		"limit=&cursor=&other=1":         {PageQuery: earshot.PageQuery{Limit: 50}},
+		"limit=&cursor=":                 {PageQuery: earshot.PageQuery{Limit: 50}},
 		"status=QUEUED&limit=3&cursor=x": {Status: "QUEUED", PageQuery: earshot.PageQuery{Limit: 3, Cursor: "x"}},
 	} {
 		if got, err := read(text); err != nil || got != want {
@@ -140,8 +140,11 @@ func TestDecodeQuery(t *testing.T) {
 	for text, want := range map[string]string{
 		"status=":                 "status: must be one of QUEUED, PROCESSING, COMPLETED, FAILED",
 		"limit=x":                 "limit: must be an integer from 1 to 100",
-		"limit=101&status=queued": "status: must be one of QUEUED, PROCESSING, COMPLETED, FAILED; limit: must be an integer from 1 to 100",
+		"limit=5.5":               "limit: must be an integer from 1 to 100",
+		"limit=0x1p1":             "limit: must be an integer from 1 to 100",
+		"limit=101&status=queued": `status: must be one of QUEUED, PROCESSING, COMPLETED, FAILED, did you mean "QUEUED"?; limit: must be an integer from 1 to 100`,
 		"cursor=a&cursor=b":       "cursor: is given more than once",
+		"other=1&limti=3&=2":      `: unknown parameter ""; limti: unknown parameter "limti", did you mean "limit"?; other: unknown parameter "other"`,
 	} {
 		_, err := read(text)
 		if got := listed(t, err); got != want {

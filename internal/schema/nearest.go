@@ -1,6 +1,40 @@
 package schema
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Hint returns the end of an error message about an unknown name: the nearest known name, or "".
+func Hint(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ""
+}
+
+// OneOf returns an error unless known contains the value of a field, which may be empty.
+func OneOf(field, value string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return Invalid(field, "%s", NotOneOf(value, known))
+}
+
+// Known returns an error unless known contains the value of a field, which may be empty. The owner,
+// such as a tracker, has too many of these values to list them.
+func Known(field, value, owner string, known []string) error {
+	if value == "" || slices.Contains(known, value) {
+		return nil
+	}
+	return Invalid(field, "the %s has no %s %q%s", owner, field, value, Hint(value, known))
+}
+
+// NotOneOf returns the error message for a value that known does not contain.
+func NotOneOf(value string, known []string) string {
+	return "must be one of " + strings.Join(known, ", ") + Hint(value, known)
+}
 
 // Nearest returns the known name that name is probably a misspelling of, or "".
 func Nearest(name string, known []string) string {

@@ -1,11 +1,15 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"earshot"
 )
@@ -19,6 +23,7 @@ type Object struct {
 	known    []string  // names that were read
 	parts    []*Object // nested objects that were read
 	raw      []byte
+	kind     string                  // of the fields in messages: "parameter", or "" for a field
 	problems *[]earshot.FieldProblem // shared with nested objects
 }
 
@@ -121,12 +126,21 @@ func (o *Object) Int(name string, minValue, maxValue, byDefault int) int {
 	if !ok {
 		return byDefault
 	}
-	value, err := strconv.Atoi(string(literal))
-	if err != nil || value < minValue || value > maxValue {
+	value, isInteger := integer(string(literal))
+	if !isInteger || value < minValue || value > maxValue {
 		o.Reject(name, "must be an integer from %d to %d", minValue, maxValue)
 		return byDefault
 	}
 	return value
+}
+
+// integer returns the value of a JSON number that is an integer, in any notation: 5, 5.0 or 5e0.
+func integer(literal string) (int, bool) {
+	if n, err := strconv.Atoi(literal); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	return int(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53 && jsontext.Value(literal).IsValid()
 }
 
 // Object returns a nested object. It returns an empty object if the field is absent or
@@ -206,11 +220,7 @@ func (o *Object) rejectUnknown() {
 			return
 		}
 		name = shorten(name)
-		if near := Nearest(name, o.known); near != "" {
-			o.Reject(name, "unknown field %q, did you mean %q?", name, near)
-		} else {
-			o.Reject(name, "unknown field %q", name)
-		}
+		o.Reject(name, "unknown %s %q%s", cmp.Or(o.kind, "field"), name, Hint(name, o.known))
 	}
 	for _, part := range o.parts {
 		part.rejectUnknown()

@@ -5,6 +5,7 @@
 //	password.go    sign-in with an email and a password
 //	invitation.go  inviting people and joining an organization
 //	identity.go    sign-in with an identity provider, and checking that it still knows the user
+//	agent.go       AI agents with an access token of an identity provider
 //	sealed.go      encryption of the tokens of identity providers
 package signin
 
@@ -141,7 +142,8 @@ func (s *Service) open(ctx context.Context, u *account.User, b *Browser, session
 // store completes and stores a session and returns its secret.
 func (s *Service) store(session *people.Session, b *Browser, action string, by account.Actor, seal func(secret string) ([]byte, error)) (secret string, err error) {
 	now := s.People.Now()
-	session.ID, secret = account.NewSecret(account.SessionSecret)
+	id, secret := account.NewSecret(account.SessionSecret)
+	session.ID = cmp.Or(session.ID, id)
 	session.Hash, session.Address, session.Browser = account.HashKey(secret), b.Address, strings.ToValidUTF8(b.UserAgent[:min(len(b.UserAgent), maxBrowser)], "")
 	session.CreatedAt, session.SeenAt = now, now
 	if session.ExpiresAt.IsZero() {

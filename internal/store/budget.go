@@ -36,7 +36,7 @@ var (
 		engine.IntField("since", func(b *keyBudget) *int64 { return &b.since }))
 	upsertBudgets = budgetsTable.Insert(`ON CONFLICT (organization, key_id) DO UPDATE SET per_day = excluded.per_day, per_month = excluded.per_month,
 		day = excluded.day, day_used = excluded.day_used, month_used = excluded.month_used, held = excluded.held`)
-	selectBudgets = budgetsTable.Select("organization")
+	selectBudgets = budgetsTable.Select("organization", "key_id")
 )
 
 // lockedBudget is a budget in a transaction.
@@ -45,20 +45,17 @@ type lockedBudget struct {
 	before keyBudget
 }
 
-// readBudgets reads the budgets of the locked organizations.
-func (w *Work) readBudgets(ctx context.Context) error {
-	if w.budgets != nil {
-		return nil // read by an earlier write of the transaction
-	}
-	w.budgets = map[taskKey]*lockedBudget{}
+// readBudgets reads the budgets of the keys of jobs whose organizations are locked. The number of other
+// keys with a budget, many of which may be revoked, does not matter.
+func (w *Work) readBudgets(ctx context.Context, jobs ...*Job) error {
 	var asked []*keyBudget
-	for id, o := range w.organizations {
-		if o.KeyBudgets > 0 {
-			asked = append(asked, &keyBudget{organization: id})
+	for _, job := range jobs {
+		key := taskKey{job.Organization, job.KeyID}
+		o, known := w.organizations[job.Organization]
+		if _, read := w.budgets[key]; !read && known && o.KeyBudgets > 0 {
+			w.budgets[key] = nil
+			asked = append(asked, &keyBudget{organization: job.Organization, keyID: job.KeyID})
 		}
-	}
-	if len(asked) == 0 {
-		return nil
 	}
 	var found []*keyBudget
 	if err := engine.Each(ctx, w.Tx, selectBudgets, asked, engine.Collect(budgetsTable, &found)); err != nil {
@@ -74,7 +71,7 @@ func (w *Work) readBudgets(ctx context.Context) error {
 func (w *Work) storeBudgets(ctx context.Context) error {
 	var changed []*keyBudget
 	for _, b := range w.budgets {
-		if b.keyBudget != b.before {
+		if b != nil && b.keyBudget != b.before {
 			changed = append(changed, &b.keyBudget)
 		}
 	}
@@ -82,9 +79,12 @@ func (w *Work) storeBudgets(ctx context.Context) error {
 }
 
 // budget returns the budget of a job's key, or nil if it has none. If now is on a later day and
-// the trusted clock agrees, the budget begins that day.
+// the trusted clock agrees, the budget begins that day. readBudgets must have read it.
 func (w *Work) budget(job *Job, now time.Time) *lockedBudget {
-	b := w.budgets[taskKey{job.Organization, job.KeyID}]
+	b, read := w.budgets[taskKey{job.Organization, job.KeyID}]
+	if !read && w.organizations[job.Organization].KeyBudgets > 0 {
+		panic("store: the budget of a job's key was not read")
+	}
 	if b == nil || engine.Millis(now)/dayMillis <= b.day {
 		return b
 	}
@@ -162,22 +162,26 @@ func (w *Work) releaseBudget(job *Job, held, charged int64, now time.Time) {
 }
 
 // Budget returns the budgets of a key whose organization is locked; 0 is no limit.
-func (w *Work) Budget(organization, id string) (perDay, perMonth int64) {
+func (w *Work) Budget(ctx context.Context, organization, id string) (perDay, perMonth int64, err error) {
+	err = w.readBudgets(ctx, &Job{Organization: organization, KeyID: id})
 	if b := w.budgets[taskKey{organization, id}]; b != nil {
-		return b.perDay, b.perMonth
+		return b.perDay, b.perMonth, err
 	}
-	return 0, 0
+	return 0, 0, err
 }
 
 // SetBudget changes the budgets of a key whose organization is locked.
 func (w *Work) SetBudget(ctx context.Context, organization, id string, perDay, perMonth int64, now time.Time) error {
 	key := taskKey{organization, id}
+	if err := w.readBudgets(ctx, &Job{Organization: organization, KeyID: id}); err != nil {
+		return err
+	}
 	known := w.budgets[key]
 	switch {
 	case known == nil && perDay == 0 && perMonth == 0:
 		return nil
 	case perDay == 0 && perMonth == 0:
-		delete(w.budgets, key)
+		w.budgets[key] = nil
 		if _, err := w.ExecContext(ctx, `DELETE FROM key_budgets WHERE organization = $1 AND key_id = $2`, organization, id); err != nil {
 			return err
 		}
@@ -202,9 +206,6 @@ func (w *Work) SetBudget(ctx context.Context, organization, id string, perDay, p
 		if task.Organization == organization && task.KeyID == id {
 			b.held -= task.MaxCost
 		}
-	}
-	if w.budgets == nil {
-		w.budgets = map[taskKey]*lockedBudget{}
 	}
 	w.budgets[key] = b
 	return w.countBudgets(ctx, organization, 1)

@@ -44,6 +44,28 @@ func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string,
 	return nil
 }
 
+// TestBudgetsOfOtherKeysAreNotRead counts the rows, because reading many takes long.
+func TestBudgetsOfOtherKeysAreNotRead(t *testing.T) {
+	t.Parallel()
+	storetest.OnEach(t, func(t *testing.T, address string) {
+		s, now := storetest.Open(t, address), time.Now()
+		o := storetest.Organization(t, s, 100, 1_000_000)
+		for range 10 {
+			if err := orgs.New(s).RevokeKey(t.Context(), limitedKey(t, s, o, 100, 0, now), account.Operator(), now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		job := aJob(o, aNode(t, s), 7)
+		job.KeyID = limitedKey(t, s, o, 5, 0, now)
+		if n, err := s.BudgetsRead(&job); n != 1 || err != nil {
+			t.Errorf("%d budgets were read, %v; want the one of the job's key", n, err)
+		}
+		if _, err := s.Begin(job); earshot.ErrorCode(err) != earshot.CodeKeyBudget {
+			t.Errorf("a job above the budget: %v", err)
+		}
+	})
+}
+
 // TestTwoNodesNeverExceedTheBudgetOfAKey lets two nodes begin and settle calls of one key as fast
 // as they can. Their charges together must never exceed the budget.
 func TestTwoNodesNeverExceedTheBudgetOfAKey(t *testing.T) {

@@ -198,6 +198,9 @@ func (c *claim) apply(ctx context.Context, w *Work) error {
 		c.now = now
 	}
 	best, err := c.startBest(ctx, w)
+	if err == nil {
+		err = w.readBudgets(ctx, best...)
+	}
 	if err != nil {
 		return err
 	}

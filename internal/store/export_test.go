@@ -91,6 +91,16 @@ func (s *Store) Settings(ctx context.Context, names ...string) (queue, reports [
 	return queue, reports, nil
 }
 
+// BudgetsRead returns how many budgets a transaction reads for a job.
+func (s *Store) BudgetsRead(job *Job) (n int, err error) {
+	err = s.Commit(Change{Organization: job.Organization, Apply: func(ctx context.Context, w *Work) error {
+		err := w.readBudgets(ctx, job)
+		n = len(w.budgets)
+		return err
+	}})
+	return n, err
+}
+
 // Plan returns PostgreSQL's plans of the statement that starts tasks and the statement that moves
 // ended ones.
 func (s *Store) Plan(ctx context.Context, organization string) (start, takeOut string, err error) {

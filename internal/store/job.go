@@ -97,8 +97,11 @@ func (s *Store) Begin(job Job) (*account.Organization, error) {
 		after   account.Organization
 		refusal error
 	)
-	err := s.Commit(Change{Organization: job.Organization, keys: keysOf(job), Apply: func(_ context.Context, w *Work) error {
+	err := s.Commit(Change{Organization: job.Organization, keys: keysOf(job), Apply: func(ctx context.Context, w *Work) error {
 		o, err := w.Organization(job.Organization, job.CreatedAt)
+		if err == nil {
+			err = w.readBudgets(ctx, &job)
+		}
 		if err != nil {
 			return err
 		}
@@ -214,8 +217,11 @@ type settling struct {
 	lost  bool // the node does not own the job
 }
 
-func (s *settling) apply(_ context.Context, w *Work) error {
+func (s *settling) apply(ctx context.Context, w *Work) error {
 	o, err := w.Organization(s.Job.Organization, s.now)
+	if err == nil {
+		err = w.readBudgets(ctx, s.Job)
+	}
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ func (s *Store) submit(
 	var overflow error
 	err = s.Commit(Change{Organization: organization, keys: keysOf(tasks...), Jobs: len(tasks), Apply: func(ctx context.Context, w *Work) error {
 		o, err := w.Organization(organization, now)
+		for i := 0; i < len(tasks) && err == nil; i++ { // usually all of one key
+			err = w.readBudgets(ctx, &tasks[i])
+		}
 		if err != nil {
 			return err
 		}

@@ -83,6 +83,9 @@ func (w *Work) retry(ctx context.Context, organization string, retries []*Retry,
 	var placed []*retryRow
 	for _, r := range open {
 		task := r.Task
+		if err := w.readBudgets(ctx, &task); err != nil {
+			return nil, err
+		}
 		if r.Refusal = w.checkRetry(o, task, r.Failed); r.Refusal != nil {
 			continue
 		}

@@ -62,6 +62,7 @@ var (
 	ErrNoDatabase         = engine.ErrNoDatabase
 	ErrUnfinishedTransfer = engine.ErrUnfinishedTransfer
 	ErrUnknownOutcome     = engine.ErrUnknownOutcome
+	ErrPanicked           = engine.ErrPanicked
 	ErrClock              = engine.ErrClock
 )
 

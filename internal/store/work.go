@@ -96,22 +96,19 @@ func (c Change) write() engine.Write {
 	return engine.Write{Organization: c.Organization, Across: c.Across, Jobs: c.Jobs, Needs: &c, Apply: InWork(c.Apply)}
 }
 
-// InWork adapts a function on Work to a function on engine.Unit. It also reads the budgets.
+// InWork adapts a function on Work to a function on engine.Unit.
 func InWork(apply func(context.Context, *Work) error) func(context.Context, engine.Unit) error {
 	return func(ctx context.Context, u engine.Unit) error {
 		w, ok := u.(*Work)
 		if !ok {
 			return fmt.Errorf("the unit of a transaction is a %T", u)
 		}
-		if err := w.readBudgets(ctx); err != nil {
-			return err
-		}
 		return apply(ctx, w)
 	}
 }
 
 func newWork(t *engine.Tx) *Work {
-	return &Work{Tx: t, organizations: map[string]*LockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}}
+	return &Work{Tx: t, organizations: map[string]*LockedOrganization{}, owned: map[ownedJob]bool{}, keys: map[taskKey]string{}, budgets: map[taskKey]*lockedBudget{}}
 }
 
 // Read looks up the jobs and the idempotency keys that writes need.

@@ -43,7 +43,7 @@ func (s *Service) Apply(ctx context.Context, organization, name string, body []b
 }
 
 func (s *Service) applyOnce(ctx context.Context, organization string, d *definition.Definition, dryRun bool, by account.Actor, now time.Time) (*earshot.TrackerApplied, error) {
-	t, before, prompts, targets, err := s.current(ctx, organization, d.Name)
+	t, before, prompts, targets, err := s.current(ctx, organization, d.Name, now)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,9 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if applied.Changed {
 		version := t.Version
 		t.Definition, t.KeepDays, t.UpdatedAt = text, d.KeepDays, now
+		if now.Before(t.CreatedAt) { // by another request that began later
+			t.UpdatedAt = t.CreatedAt
+		}
 		s.setNext(t, before, d, now)
 		newPrompts := definition.PromptParts(t, prompts, d.Prompts)
 		newTargets := definition.TargetParts(t, targets, d.Targets)
@@ -110,10 +113,9 @@ func warnings(cost earshot.TrackerCost) (all []string) {
 
 // current returns a stored tracker with its definition, prompts and targets, or a new tracker
 // of version 0.
-func (s *Service) current(ctx context.Context, organization, name string) (t *tracking.Tracker, d *earshot.TrackerDefinition, prompts, targets []*tracking.TrackerPart, err error) {
+func (s *Service) current(ctx context.Context, organization, name string, now time.Time) (t *tracking.Tracker, d *earshot.TrackerDefinition, prompts, targets []*tracking.TrackerPart, err error) {
 	t, err = s.Store.Tracker(ctx, organization, name)
 	if errors.Is(err, store.ErrNotFound) {
-		now := s.Store.Now()
 		return &tracking.Tracker{
 			Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerActive, CreatedAt: now,
 		}, &earshot.TrackerDefinition{}, nil, nil, nil

@@ -84,6 +84,10 @@ func hostile(t *testing.T, n *harness.Node, a *app.Account, what, endpoint, body
 	if r.StatusCode == http.StatusOK {
 		return
 	}
+	if r.StatusCode == http.StatusUnsupportedMediaType {
+		r.Fails(t, what, r.StatusCode, earshot.CodeMediaType)
+		return
+	}
 	if r.StatusCode == http.StatusNotFound {
 		r.Fails(t, what, r.StatusCode, earshot.CodeNotFound)
 		return

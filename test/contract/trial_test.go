@@ -27,7 +27,7 @@ func TestHostileTrials(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", h.ID, err)
 		}
-		hostile(t, n, a, h.ID+" "+h.Why, "POST "+names, body, h.Headers, http.StatusBadRequest)
+		hostile(t, n, a, h.ID+" "+h.Why, "POST "+names, body, h.Headers, http.StatusBadRequest, http.StatusUnsupportedMediaType)
 	}
 	for _, name := range []string{"\x00", "\u202eabc", "a\u0301\u0301\u0301", "=cmd|' /C calc'!A0", "<script>", strings.Repeat("x", 200), "💥", "\ufffd", "ß", "[[fail]]", "**", "%"} {
 		quoted, err := json.Marshal(name)

@@ -282,7 +282,7 @@ func TestTheAuditLogIsFilteredPagedAndWrittenToAFile(t *testing.T) {
 			{Limit: 1}:                         "webhook.rotate key.create key.create organization.create",
 			{Action: "key"}:                    "key.create key.create",
 			{Action: "key.create", Limit: 1}:   "key.create key.create",
-			{Action: "ke"}:                     "",
+			{Action: "ke"}:                     "invalid",
 			{Actor: formula.Key.ID}:            "webhook.rotate",
 			{Actor: "=1+1"}:                    "webhook.rotate",
 			{Subject: formula.Key.ID}:          "key.create",

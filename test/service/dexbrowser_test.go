@@ -41,7 +41,7 @@ func onEach(t *testing.T, test func(t *testing.T, w *world)) {
 			cfg.Getenv = func(name string) string { return map[string]string{"DEX_SECRET": w.dex.ClientSecret}[name] }
 			cfg.Settings.SignIn = signin.Settings{Providers: []oidc.Settings{{
 				Name: "dex", Issuer: w.dex.Issuer, ClientID: w.dex.ClientID, ClientSecretEnv: "DEX_SECRET",
-				Scopes: []string{"openid", "email", "profile", "groups", "offline_access"},
+				Audiences: []string{w.dex.ClientID}, Scopes: []string{"openid", "email", "profile", "groups", "offline_access"},
 				Roles: []oidc.Role{
 					{Group: "staff", Organization: "Acme", Role: account.RoleViewer},
 					{Group: "admins", Organization: "Acme", Role: account.RoleAdmin},

@@ -34,11 +34,11 @@ func (g *Gzip) Part(part []byte, last bool) []byte {
 }
 
 // Wanted reports whether a client accepts gzip for the response to a request, and whether the
-// body is large enough. It sets the header Vary. Only responses to GET are compressed: other
+// body is large enough. It sets the header Vary. Only responses to GET and HEAD are compressed: other
 // responses may contain secrets next to what the client sent, and their compressed size would
 // tell something about the secrets.
 func Wanted(h http.Header, r *http.Request, size int) bool {
-	if r.Method != http.MethodGet || size < minSize {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || size < minSize {
 		return false
 	}
 	h.Add("Vary", "Accept-Encoding")

@@ -28,10 +28,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // Handler serves the HTML page of the dashboard at / and of the API reference at
 // /docs, and below /assets/ the scripts and the style sheet.
-func Handler() http.Handler { return handler() }
+func Handler() *http.ServeMux { return handler() }
 
 // handler is made once, since compressing the files takes a while.
-var handler = sync.OnceValue(func() http.Handler {
+var handler = sync.OnceValue(func() *http.ServeMux {
 	mux := http.NewServeMux()
 	page := serveFile("web/index.html", "text/html; charset=utf-8")
 	mux.Handle("GET /{$}", page)

@@ -33,10 +33,10 @@ type InProcess struct {
 	API http.Handler
 }
 
-// Call sends a request with the caller's key. It is canceled together with the caller's own
+// Call sends a request; its context says who the caller is. It is canceled together with the caller's own
 // request: without a session, clients of older protocol versions have no other way to
 // cancel, and nobody else could receive the response.
-func (p InProcess) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
+func (p InProcess) Call(ctx context.Context, method, path string, header http.Header, body any) (int, []byte, http.Header, error) {
 	caller, ok := ctx.Value(incoming{}).(*http.Request)
 	if !ok {
 		return 0, nil, nil, errors.New("the call does not belong to an HTTP request")
@@ -44,11 +44,10 @@ func (p InProcess) Call(ctx context.Context, method, path string, body any) (int
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(caller.Context(), cancel)()
-	req, err := newRequest(ctx, method, path, body)
+	req, err := newRequest(ctx, method, path, header, body)
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	req.Header["Authorization"] = caller.Header["Authorization"]
 	req.Host, req.RemoteAddr = caller.Host, caller.RemoteAddr
 	answer := &answerWriter{header: http.Header{}}
 	p.API.ServeHTTP(answer, req)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +91,7 @@ func standIn(t *testing.T, answer http.HandlerFunc) mcp.Remote {
 
 func ask(t *testing.T, session connection) *sdk.CallToolResult {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "websearch_news", Arguments: json.RawMessage(`{"query":"<tents>"}`)})
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "ask", Arguments: json.RawMessage(`{"provider":"Google News","prompt":"<tents>","idempotencyKey":"once"}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +109,7 @@ func TestToolCallIsARequest(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		var sent map[string]string
 		if json.Unmarshal(body, &sent) != nil || sent["query"] != "<tents>" || r.Method+" "+r.URL.String() != "POST /v1/monitor/websearch/news" ||
-			r.Header.Get("Authorization") != "Bearer ear_live_secret" || r.Header.Get("Content-Type") != "application/json" {
+			r.Header.Get("Authorization") != "Bearer ear_live_secret" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Idempotency-Key") != "once" {
 			t.Errorf("it sends %s %s %v %s", r.Method, r.URL, r.Header, body)
 		}
 		_, _ = io.WriteString(w, `{"success":true,"result":{"newsResults":[
@@ -143,8 +145,7 @@ func TestResponseOfAnotherServerIsAToolError(t *testing.T) {
 	}
 }
 
-// Each error says what to do. Its data is not in structuredContent, which clients compare
-// with the tool's output schema.
+// Each error says what to do.
 func TestErrorsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	var code earshot.Code
@@ -193,7 +194,7 @@ func TestClientEndsTheCall(t *testing.T) {
 			defer cancel()
 			answered := make(chan error, 1)
 			go func() {
-				_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "credits"})
+				_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "countries"})
 				answered <- err
 			}()
 			<-begun
@@ -209,9 +210,9 @@ func TestClientEndsTheCall(t *testing.T) {
 // slow answers after a delay.
 type slow time.Duration
 
-func (s slow) Call(context.Context, string, string, any) (int, []byte, http.Header, error) {
+func (s slow) Call(context.Context, string, string, http.Header, any) (int, []byte, http.Header, error) {
 	time.Sleep(time.Duration(s)) // of the bubble's clock
-	return http.StatusOK, []byte(`{"remaining":3}`), http.Header{}, nil
+	return http.StatusOK, []byte(`["DE"]`), http.Header{}, nil
 }
 
 func TestLongCallReportsProgress(t *testing.T) {
@@ -222,7 +223,7 @@ func TestLongCallReportsProgress(t *testing.T) {
 				heard = append(heard, r.Params.Progress)
 			},
 		})
-		params := &sdk.CallToolParams{Name: "credits"}
+		params := &sdk.CallToolParams{Name: "countries"}
 		if _, err := session.CallTool(t.Context(), params); err != nil || len(heard) > 0 {
 			t.Fatalf("unasked it reports %v (%v)", heard, err)
 		}
@@ -241,7 +242,7 @@ func TestLongCallReportsProgress(t *testing.T) {
 
 func TestToolsWithoutScopeAreHidden(t *testing.T) {
 	t.Parallel()
-	for answer, want := range map[string]struct{ credits, run bool }{
+	for answer, want := range map[string]struct{ usage, run bool }{
 		`{"success":true,"session":{"scopes":["read"]}}`:         {true, false},
 		`{"success":true,"session":{"scopes":["track"]}}`:        {false, true},
 		`{"success":true,"session":{"scopes":["read","track"]}}`: {true, true},
@@ -261,71 +262,87 @@ func TestToolsWithoutScopeAreHidden(t *testing.T) {
 		has := func(name string) bool {
 			return slices.ContainsFunc(list.Tools, func(tool *sdk.Tool) bool { return tool.Name == name })
 		}
-		if has("credits") != want.credits || has("tracker_run") != want.run {
-			t.Errorf("%s: credits %t, tracker_run %t", answer, has("credits"), has("tracker_run"))
+		if has("usage") != want.usage || has("run_sweep") != want.run {
+			t.Errorf("%s: usage %t, run_sweep %t", answer, has("usage"), has("run_sweep"))
 		}
 	}
 }
 
-// The schemas of the tools contain no keywords that many clients do not support.
-func TestSchemasAreSimple(t *testing.T) {
+// Tables must stay tables, whatever the values contain, and must say what they leave out.
+func TestTable(t *testing.T) {
 	t.Parallel()
-	list, err := connect(t, mcp.Remote{}, nil).ListTools(t.Context(), nil)
+	prompt := "one\ttab\nand\u2028lines " + strings.Repeat("ü", 300)
+	answer, err := json.Marshal(map[string]any{"nextCursor": "next", "answers": []any{
+		map[string]any{"id": "a", "prompt": prompt, "target": "x/US", "askedAt": "2026-09-08T04:10:05.100Z", "promptId": 7},
+		map[string]any{"id": "b", "prompt": "two", "target": "x/US", "askedAt": "2026-09-08T04:11:05.100Z", "promptId": 8, "reason": nil},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const budget = 120_000 // agents pay for every byte
-	if whole, err := json.Marshal(list); err != nil || len(whole) > budget {
-		t.Errorf("the list of tools has %d bytes (%v)", len(whole), err)
+	session := connect(t, standIn(t, func(w http.ResponseWriter, r *http.Request) {
+		if want := "/v1/trackers/a%20b/answers?brand=M%26M&limit=30"; r.URL.String() != want {
+			t.Errorf("it reads %s, want %s", r.URL, want)
+		}
+		_, _ = w.Write(answer)
+	}), nil)
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "answers", Arguments: json.RawMessage(`{"tracker":"a b","brand":"M&M"}`)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, tool := range list.Tools {
-		schema, err := json.Marshal([]any{tool.InputSchema, tool.OutputSchema})
+	want := "All rows: target x/US\nid\taskedAt\tpromptId\tprompt\na\t2026-09-08T04:10Z\t7\tone tab and lines " + strings.Repeat("ü", 141) + "…\nb\t2026-09-08T04:11Z\t8\ttwo\n[more: cursor=next]"
+	if text(result) != want {
+		t.Errorf("it says %q\nwant %q", text(result), want)
+	}
+}
+
+// A long list is cut where the rows end that fit, and says how to go on.
+func TestLongTableIsCut(t *testing.T) {
+	t.Parallel()
+	rows := make([]map[string]any, 1000)
+	for i := range rows {
+		rows[i] = map[string]any{"domain": fmt.Sprintf("site-%d.example", i), "share": 0.123456789, "citations": i}
+	}
+	answer, err := json.Marshal(map[string]any{"rows": rows, "madeUp": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, standIn(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer) }), nil)
+	read := func(arguments string) string {
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "sources", Arguments: json.RawMessage(arguments)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range []string{`"$ref"`, `"if"`, `"then"`, `"allOf"`, `"dependentSchemas"`} {
-			if strings.Contains(string(schema), word) {
-				t.Errorf("%s has %s: %s", tool.Name, word, schema)
-			}
-		}
-		for _, property := range map[string][]string{
-			"chatassistant": {`"prompt"`, `"shopping"`}, "websearch": {`"query"`, `"markdown"`}, "quote": {`"taskType"`, `"payload"`, `"WEBSEARCH_NEWS"`},
-			"countries": {`"model"`, `"searchoverview"`}, "states": {`"required":["country"]`},
-		}[tool.Name] {
-			if !strings.Contains(string(schema), property) {
-				t.Errorf("%s lacks %s: %s", tool.Name, property, schema)
-			}
-		}
-		if len(tool.Description) < 20 {
-			t.Errorf("%s is described as %q", tool.Name, tool.Description)
-		}
+		return text(result)
+	}
+	first := read(`{"tracker":"a","limit":1000}`)
+	var next int
+	if _, end, found := strings.Cut(first, "; more: offset="); !found || len(first) > 8<<10 || len(first) < 7<<10 || !strings.HasPrefix(first, "Made up: ") {
+		t.Fatalf("it says %d bytes: %.200s … %s", len(first), first, end)
+	} else if next, err = strconv.Atoi(strings.Split(end, ",")[0]); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(first, fmt.Sprintf("\nsite-%d.example\t", next-1)) || !strings.Contains(first, "All rows: share 0.1235\n") {
+		t.Errorf("the next offset is %d after %s", next, first)
+	}
+	second := read(fmt.Sprintf(`{"tracker":"a","limit":1000,"offset":%d,"maxKB":100}`, next))
+	if !strings.Contains(second, fmt.Sprintf("\nsite-%d.example\t%d\nsite", next, next)) || !strings.Contains(second, "site-999.example") {
+		t.Errorf("the second page is %.300s", second)
+	}
+	if whole := read(`{"tracker":"a","format":"json"}`); !strings.Contains(whole, "maxKB: must be at least ") {
+		t.Errorf("as JSON it says %.300s", whole)
 	}
 }
 
 func TestInvalidOpenAPIDocumentIsAnError(t *testing.T) {
 	t.Parallel()
-	// with returns a document whose one tool has these schemas as input and output.
-	with := func(input, output, components string) string {
-		return `{"paths":{"/a":{"post":{"x-tool":"a","requestBody":{"content":{"application/json":{"schema":` + input + `}}},
-			"responses":{"200":{"content":{"application/json":{"schema":` + output + `}}}}}}},"components":{"schemas":` + components + `}}`
-	}
-	const object, ref = `{"type":"object"}`, `{"$ref":"#/components/schemas/A"}`
-	if _, err := mcp.New(mcp.Config{OpenAPI: []byte(with(ref, ref, `{"A":`+object+`}`))}); err != nil {
-		t.Fatalf("a valid document: %v", err)
-	}
-	for name, c := range map[string]struct{ document, want string }{
-		"nothing":          {``, "unexpected end"},
-		"no object":        {`[]`, "cannot unmarshal"},
-		"no tools":         {`{}`, "has no tools"},
-		"missing input":    {with(ref, object, `{}`), "there is no #/components/schemas/A"},
-		"missing output":   {with(object, ref, `{}`), "there is no #/components/schemas/A"},
-		"cyclic":           {with(ref, object, `{"A":`+ref+`}`), "nested more than"},
-		"nested":           {with(object, ref, `{"A":{"type":"object","properties":{"a":`+ref+`}}}`), "nested more than"},
-		"input is a text":  {with(`{"type":"string"}`, object, `{}`), "instead of an object"},
-		"output is a text": {with(object, `{"type":"string"}`, `{}`), "instead of an object"},
+	for document, want := range map[string]string{
+		``:   "unexpected end",
+		`[]`: "cannot unmarshal",
+		`{}`: "there is no operation GET /v1/trackers",
+		`{"paths":{"/v1/trackers":{"get":{}},"/v1/trackers/{name}":{"get":{}},"/v1/trackers/{name}/sweeps":{"get":{}},"/v1/trackers/{name}/metrics":{"get":{}}}}`: "describe the tool metrics: GET /v1/trackers/{name}/metrics has no metric",
 	} {
-		if _, err := mcp.New(mcp.Config{OpenAPI: []byte(c.document)}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: the error is %v", name, err)
+		if _, err := mcp.New(mcp.Config{OpenAPI: []byte(document)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v", document, err)
 		}
 	}
 }

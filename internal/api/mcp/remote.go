@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -21,8 +22,8 @@ type Remote struct {
 }
 
 // Call sends a request over the network.
-func (r Remote) Call(ctx context.Context, method, path string, body any) (int, []byte, http.Header, error) {
-	req, err := newRequest(ctx, method, strings.TrimRight(r.URL, "/")+path, body)
+func (r Remote) Call(ctx context.Context, method, path string, header http.Header, body any) (int, []byte, http.Header, error) {
+	req, err := newRequest(ctx, method, strings.TrimRight(r.URL, "/")+path, header, body)
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -39,8 +40,8 @@ func (r Remote) Call(ctx context.Context, method, path string, body any) (int, [
 	return resp.StatusCode, answer, resp.Header, nil
 }
 
-// newRequest returns a request with a JSON body, if any.
-func newRequest(ctx context.Context, method, url string, body any) (*http.Request, error) {
+// newRequest returns a request with headers and a JSON body, if any.
+func newRequest(ctx context.Context, method, url string, header http.Header, body any) (*http.Request, error) {
 	payload := []byte{}
 	if body != nil {
 		var err error
@@ -52,6 +53,7 @@ func newRequest(ctx context.Context, method, url string, body any) (*http.Reques
 	if err != nil {
 		return nil, fmt.Errorf("create the request: %w", err)
 	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("Content-Type", "application/json")
 	return req, nil
 }

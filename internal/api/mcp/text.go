@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"earshot"
 )
@@ -23,7 +21,7 @@ type readable struct {
 // search results.
 func resultText(answer []byte) (string, error) {
 	var r readable
-	if err := json.Unmarshal(answer, &r); err != nil {
+	if err := read(answer, &r); err != nil {
 		return "", err
 	}
 	var b strings.Builder
@@ -37,9 +35,6 @@ func resultText(answer []byte) (string, error) {
 	}
 	return text, nil
 }
-
-// madeUp precedes answers of the lab, so that a model does not mistake them for real ones.
-const madeUp = "Made up: the built-in lab wrote this answer for testing. Nothing in it is real."
 
 func (r *readable) write(b *strings.Builder) {
 	if r.SearchOverview != nil {
@@ -77,54 +72,18 @@ func item(b *strings.Builder, position int, title, link, when, about string) {
 	}
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// textOf returns a function that decodes an answer into a T and writes it as text.
-func textOf[T any](write func(*T) string) func(answer []byte) (string, error) {
-	return func(answer []byte) (string, error) {
-		value := new(T)
-		if err := json.Unmarshal(answer, value); err != nil {
-			return "", err
+// diffText returns the words of two answers with their differences.
+func diffText(diff *earshot.AnswerDiff) string {
+	var b strings.Builder
+	for _, run := range diff.Words {
+		switch run.Kind {
+		case "removed":
+			b.WriteString("[-" + run.Text + "-]")
+		case "added":
+			b.WriteString("{+" + run.Text + "+}")
+		default:
+			b.WriteString(run.Text)
 		}
-		return write(value), nil
 	}
-}
-
-func countriesText(codes *[]string) string { return strings.Join(*codes, ", ") }
-
-func statesText(states *[]earshot.State) string {
-	lines := make([]string, len(*states))
-	for i, s := range *states {
-		lines[i] = s.Code + " " + s.Name
-	}
-	if len(lines) == 0 {
-		return "Only the country US has states."
-	}
-	return strings.Join(lines, "\n")
-}
-
-func quoteText(quote *earshot.Quote) string {
-	return fmt.Sprintf("The maximum cost is %d credits.", quote.CreditsToCharge)
-}
-
-func creditsText(credits *earshot.Credits) string {
-	return fmt.Sprintf("%d credits are left, %d of them reserved for running calls; the plan %s grants %d on %s.",
-		credits.Remaining, credits.Held, credits.Plan, credits.PerCycle, credits.CycleResetsAt.Format(time.DateOnly))
-}
-
-// taskText returns the task's status and its result.
-func taskText(answer []byte) (string, error) {
-	var record earshot.TaskRecord
-	if err := json.Unmarshal(answer, &record); err != nil {
-		return "", err
-	}
-	text := fmt.Sprintf("Task %s (%s): %s", record.Task.ID, record.Task.TaskType, record.Task.Status)
-	if record.Error != nil {
-		text += "\n\n" + string(record.Error)
-	}
-	if record.Result == nil {
-		return text, nil
-	}
-	result, err := resultText(record.Result)
-	return text + "\n\n" + result, err
+	return b.String()
 }

@@ -1,174 +1,228 @@
 package mcp
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"earshot"
 )
 
-// tool is an MCP tool that calls one operation of the API.
+// tool is a tool for agents.
 type tool struct {
-	sdk.Tool
-	method     string
-	path       string
-	scope      string   // the scope that a key needs
-	isProvider bool     // asks a provider
-	query      []string // the names of the arguments that are parameters of the query
-	hasBody    bool
-	wrap       string // the field for an answer that is not an object, otherwise ""
-	text       func(answer []byte) (string, error)
+	name, title, about string
+	// ops are the operations that it calls, as in the OpenAPI document. Scope and annotations follow
+	// from them.
+	ops []string
+	// args are parameters or fields of the body of the first operation, with defaults that differ from
+	// the API's. The parameters of the path are arguments, too.
+	args string
+	// own are the schemas of other arguments; needs are the required ones.
+	own   map[string]any
+	needs []string
+	// rows is the path of the list in the answer, columns are its columns (see table), and head are
+	// values that are shown above it. Without rows, the answer is one row.
+	rows, columns, head string
+	// quiet is true for a tool whose result is always short.
+	quiet bool
+	// run calls the operations; nil means that plain calls the first one.
+	run func(c *call) (*view, error)
 }
 
-// texts write the results of tools for a model. The other tools return JSON.
-var texts = map[string]func(answer []byte) (string, error){
-	"countries": textOf(countriesText),
-	"states":    textOf(statesText),
-	"quote":     textOf(quoteText),
-	"credits":   textOf(creditsText),
-	"task":      taskText,
+const (
+	inPeriod  = "from to filter"
+	inTracker = "/v1/trackers/{name}"
+)
 
-	"trackers":         textOf(trackersText),
-	"tracker":          textOf(trackerText),
-	"tracker_apply":    textOf(appliedText),
-	"tracker_state":    textOf(trackerLine),
-	"tracker_run":      textOf(startedText),
-	"tracker_sweeps":   textOf(sweepsText),
-	"tracker_answers":  textOf(answersText),
-	"tracker_answer":   answerText,
-	"tracker_metrics":  textOf(metricsText),
-	"tracker_compare":  textOf(compareText),
-	"tracker_searches": textOf(searchesText),
-	"tracker_diff":     textOf(diffText),
-	"tracker_discover": textOf(discoverText),
-	"tracker_reviews":  textOf(reviewsText),
-	"tracker_alerts":   textOf(alertsText),
-
-	"tracker_cancel_sweep": textOf(func(c *earshot.SweepCancelResult) string { return sweepLine(&c.Sweep) }),
-	"alert_acknowledge":    textOf(func(a *earshot.AlertAcknowledged) string { return alertLine(&a.Alert) }),
-	"review_mark":          textOf(func(m *earshot.ReviewMarked) string { return reviewLine(&m.Review) }),
+// tools are all tools, in the order in which an agent needs them.
+var tools = []tool{
+	{
+		name: "trackers", title: "Trackers", run: trackers,
+		about: "Lists the trackers; with tracker, shows one with its last sweeps and its definition. Poll it to see whether a sweep is closed.",
+		ops:   []string{"GET /v1/trackers", "GET " + inTracker, "GET " + inTracker + "/sweeps"},
+		own:   map[string]any{"tracker": text(""), "offset": whole("")},
+		rows:  "trackers", columns: "name title state prompts targets brands openAlerts coverage nextSweep=nextSweepAt lastSweep=lastSweep.slot lastState=lastSweep.state credits/month=cost.month demo",
+	},
+	{
+		name: "metrics", title: "Metrics", about: "Values of metrics with the range that a rerun would give. To find out whether one changed, use compare.",
+		ops:  []string{"GET " + inTracker + "/metrics"},
+		args: "metric=visibility,shareOfVoice,citationRate by=brand " + inPeriod + " branded last having limit=60 offset",
+		rows: "rows", columns: "metric brand surface via target provider country prompt promptId tag sweep day week month merchant product currency block value rerun=interval.rerun answers missing provisional reason note lowest", head: "sweeps rules",
+	},
+	{
+		name: "compare", title: "Compare two periods", about: "Whether metrics changed between two periods or vary normally. By default, the last 28 days and the 28 days before. To compare countries or targets, read their rows, or use metrics by=country.",
+		ops:  []string{"GET " + inTracker + "/compare"},
+		args: "metric " + inPeriod + " branded baselineFrom baselineTo having by sort limit=60 offset",
+		rows: "rows", columns: "metric brand target prompt promptId verdict before after change interval smallestChange sweepsBefore sweepsAfter answersBefore answersAfter breaks note", head: "baseline.from baseline.to period.from period.to total moved",
+	},
+	{
+		name: "sources", title: "Cited sources", about: "The domains or pages that answers cite. With brand, those that are cited for it: the pages that make a rival visible.",
+		ops:  []string{"GET " + inTracker + "/sources"},
+		args: "by brand " + inPeriod + " since limit=60",
+		own:  map[string]any{"offset": whole("")},
+		rows: "rows", columns: "domain url type owner=brand target share citations answers backs=backs.brand mentions=backs.mentions state=since.state before=since.before after=since.after",
+	},
+	{
+		name: "answers", title: "Answers", about: "Lists the answers of a tracker, newest first; answer returns the text.",
+		ops:  []string{"GET " + inTracker + "/answers"},
+		args: "brand source promptId target tag outcome reason from to q sweep filter limit=30 cursor",
+		rows: "answers", columns: "id askedAt target promptId prompt outcome reason sample",
+	},
+	{
+		name: "answer", title: "One answer", run: answer,
+		about: "The text of an answer of a tracker with its sources and the brands that it names; with other, the differences between two answers.",
+		ops:   []string{"GET " + inTracker + "/answers/{id}", "GET " + inTracker + "/diff"},
+		own:   map[string]any{"tracker": text(""), "id": text(""), "other": text("The id of a later answer to compare with.")},
+		needs: []string{"tracker", "id"},
+	},
+	{
+		name: "contents", title: "What answers contain", run: contents,
+		about: "What answers contain besides brands and sources: the searches that assistants ran, the products, the ads, or names that no brand of the tracker has.",
+		ops:   []string{"GET " + inTracker + "/searches", "GET " + inTracker + "/products", "GET " + inTracker + "/ads", "GET " + inTracker + "/discover"},
+		args:  inPeriod + " brand q limit=40 offset",
+		own:   map[string]any{"tracker": text(""), "kind": map[string]any{"enum": []any{"searches", "products", "ads", "names"}}},
+		needs: []string{"tracker", "kind"},
+	},
+	{
+		name: "alerts", title: "Alerts", about: "Lists the alerts of a tracker, newest first.",
+		ops:  []string{"GET " + inTracker + "/alerts"},
+		args: "open kind limit cursor",
+		rows: "alerts", columns: "id raisedAt kind open summary since=shift.since",
+	},
+	{
+		name: "acknowledge_alert", title: "Acknowledge an alert", about: "Acknowledges an alert, so that a new change raises another one.",
+		ops:     []string{"POST " + inTracker + "/alerts/{id}/acknowledge"},
+		columns: "id=alert.id kind=alert.kind open=alert.open acknowledgedAt=alert.acknowledgedAt summary=alert.summary", quiet: true,
+	},
+	{
+		name: "reviews", title: "Statements to check", about: "Lists statements about own brands that a person should check: warnings, and values that differ from facts.",
+		ops:  []string{"GET " + inTracker + "/reviews"},
+		args: "state kind brand target from to limit cursor",
+		rows: "reviews", columns: "id brand kind state answers fact=fact.name expected=fact.expected found=fact.found sentence=examples.0.sentence opinion=opinion.opinion note lastSeenAt",
+	},
+	{
+		name: "mark_review", title: "Mark a statement", about: "Stores what a person has found about a statement.",
+		ops:     []string{"PATCH " + inTracker + "/reviews/{id}"},
+		args:    "state note",
+		columns: "id=review.id brand=review.brand kind=review.kind state=review.state note=review.note", quiet: true,
+	},
+	{
+		name: "ask", title: "Ask a provider", run: ask,
+		about: "Asks one AI assistant or search engine and returns its answer with sources. Costs credits; dryRun returns the most that it can cost. An answer takes seconds to minutes; with later, it becomes a task to read with tasks.",
+		ops:   []string{monitors, "POST /v1/async/task", "POST /v1/quote"},
+		own: map[string]any{
+			"provider": text(""), // replaced by the providers that there are
+			"prompt":   text("The prompt or the search query."), "country": text("ISO 3166-1 code, such as DE."), "state": text("Of the US, such as CA."),
+			"options": map[string]any{"type": "object", "description": `Other fields of the provider's request, such as {"include": {"shopping": true}}.`},
+			"later":   yes("Submit a task instead of waiting."), "dryRun": yes("Return only the most that it can cost."),
+		},
+		needs: []string{"provider", "prompt"},
+	},
+	{
+		name: "tasks", title: "Calls and tasks", run: tasks,
+		about: "Lists calls and tasks, newest first, also those of trackers; with id, returns one with its result.",
+		ops:   []string{"GET /v1/requests", "GET /v1/requests/{id}"},
+		args:  "status provider country tracker errorReason from to q alone limit=30 cursor",
+		own:   map[string]any{"id": text("")},
+		rows:  "requests", columns: "id mode provider status createdAt prompt=payload.prompt query=payload.query country=payload.country tracker credits=credits.creditsCharged error=error.code reason=error.details.reason",
+	},
+	{
+		name: "apply_tracker", title: "Create or change a tracker", run: apply,
+		about: "Creates or changes a tracker. Without confirm, it is a dry run: it returns the changes, the cost and what breaks.",
+		ops:   []string{"PUT " + inTracker, "GET " + inTracker, "PATCH " + inTracker},
+		own: map[string]any{
+			"tracker": text(""),
+			"definition": object(`Fields of the definition; the others stay, null removes one. {"prompts": ["text" or {"text", "tags", "weight"}], "targets": [{"provider", "country", "state"}], "brands": [{"name", "own", "aliases", "domains"}], "schedule": {"every": "day|week|month|6h", "at": "06:00", "timezone"}, ` +
+				`"samples", "ceiling": {"creditsPerMonth"}, "title", "facts", "alerts", "reports", …}`),
+			"add":     object(`Lists to append to, such as {"brands": [{"name": "Kestrin", "domains": ["kestrin.example"]}]}.`),
+			"remove":  object(`What to remove: {"brands": ["name"], "prompts": ["text"], "targets": ["provider/country"]}.`),
+			"state":   map[string]any{"enum": []any{"active", "paused"}, "description": "Resume or pause the schedule."},
+			"confirm": yes("Apply the changes. Costs nothing now; sweeps do."),
+		},
+		needs: []string{"tracker"},
+	},
+	{
+		name: "run_sweep", title: "Run a sweep now", about: "Asks all prompts of a tracker once. Costs at most what trackers shows as the cost of a sweep.",
+		ops: []string{"POST " + inTracker + "/sweeps"}, args: "repeat",
+		columns: "id=sweep.id slot=sweep.slot state=sweep.state reason=sweep.reason planned=sweep.progress.planned maxCredits=sweep.credits.creditsToCharge replayed", quiet: true,
+	},
+	{
+		name: "cancel_sweep", title: "Cancel a sweep", about: "Cancels a running sweep. Answers that have arrived stay.",
+		ops:     []string{"DELETE " + inTracker + "/sweeps/{id}"},
+		columns: "id=sweep.id state=sweep.state answered=sweep.progress.answered cleared", quiet: true,
+	},
+	{
+		name: "usage", title: "Credits and usage", run: usage,
+		about: "The balance, and what calls and tasks of each provider have cost; by default since the billing cycle began.",
+		ops:   []string{"GET /v1/usage", "GET /v1/credits"}, args: "from to",
+		own: map[string]any{"by": map[string]any{"enum": []any{"provider", "day"}, "default": "provider"}},
+	},
+	{
+		name: "countries", title: "Countries", run: countries, about: "The countries that can be asked, or those of one provider.",
+		ops: []string{"GET /v1/countries"}, own: map[string]any{"provider": text("")}, quiet: true,
+	},
+	{
+		name: "what_moved", title: "What moved", run: whatMoved,
+		about: "The state of all trackers in one table: for each own brand the value now and in the period before, the change with its verdict (moved, steady or tooEarly), open alerts, coverage and the next sweep.",
+		ops:   []string{"GET /v1/trackers", "GET " + inTracker + "/rules", "GET " + inTracker + "/compare"},
+		own: map[string]any{
+			"tracker": text("Only this tracker."), "metric": text("Default visibility."),
+			"days":   whole("Length of the period up to today; default 28. Verdicts need 5 sweeps in each period."),
+			"offset": whole(""), "limit": whole("Trackers; default 20."),
+		},
+	},
+	{
+		name: "why", title: "Why it changed", run: why,
+		about: "Explains one change of a brand: what the verdict is, on which targets, the most affected prompts, and an answer from before and one from after. The periods are split at the day of the alert, or of the brand's newest alert about the metric.",
+		ops:   []string{"GET " + inTracker + "/compare", "GET " + inTracker + "/rules", "GET " + inTracker + "/alerts", "GET " + inTracker + "/answers", "GET " + inTracker + "/answers/{id}"},
+		own: map[string]any{
+			"tracker": text(""), "brand": text("Default: the first own brand."), "metric": text("Default visibility."), "filter": text("As for compare."),
+			"alert": text("Id of an alert of the kind shift."), "day": text("Split at this day instead, such as 2026-09-08."),
+		},
+		needs: []string{"tracker"},
+	},
 }
 
-// description is the part of the OpenAPI document from which the tools are generated.
-type description struct {
-	Info struct {
-		Version string `json:"version"`
-	} `json:"info"`
-	Paths      map[string]map[string]operation `json:"paths"` // by path and method
-	Components struct {
-		Schemas map[string]any `json:"schemas"`
-	} `json:"components"`
+func text(about string) map[string]any { return typed("string", about) }
+
+func whole(about string) map[string]any { return typed("integer", about) }
+
+func yes(about string) map[string]any { return typed("boolean", about) }
+
+func object(about string) map[string]any { return typed("object", about) }
+
+func typed(kind, about string) map[string]any {
+	return described(map[string]any{"type": kind}, about)
 }
 
-type operation struct {
-	Tool        string `json:"x-tool"` // "" for an operation that is not a tool
-	Provider    string `json:"x-provider"`
-	Scope       string `json:"x-scope"`
-	Summary     string `json:"summary"`
-	Description string `json:"description"`
-	SDK         struct {
-		Idempotent bool `json:"idempotent"`
-	} `json:"x-sdk"`
-	Parameters []struct {
-		Name        string         `json:"name"`
-		In          string         `json:"in"`
-		Description string         `json:"description"`
-		Required    bool           `json:"required"`
-		Schema      map[string]any `json:"schema"`
-	} `json:"parameters"`
-	RequestBody content            `json:"requestBody"`
-	Responses   map[string]content `json:"responses"` // by status
-}
-
-type content struct {
-	Content map[string]struct {
-		Schema map[string]any `json:"schema"`
-	} `json:"content"`
-}
-
-// schema returns the schema of the JSON content. If it accepts one object or a list of
-// them, schema returns the object's.
-func (c content) schema() map[string]any {
-	schema := c.Content["application/json"].Schema
-	if variants, ok := schema["oneOf"].([]any); ok && len(variants) > 0 {
-		schema, _ = variants[0].(map[string]any)
-	}
-	return schema
-}
-
-func read(openAPI []byte) (*description, error) {
-	d := &description{}
-	if err := json.Unmarshal(openAPI, d); err != nil {
-		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
-	}
-	return d, nil
-}
-
-// tools returns the tools of the API. If providers is not nil, other providers have none.
-func (d *description) tools(providers []string) ([]*tool, error) {
-	var tools []*tool
-	for path, methods := range d.Paths {
-		for method, o := range methods {
-			if o.Tool == "" || o.Provider != "" && providers != nil && !slices.Contains(providers, o.Provider) {
-				continue
-			}
-			t, err := d.tool(strings.ToUpper(method), path, &o)
-			if err != nil {
-				return nil, fmt.Errorf("describe the tool %s: %w", o.Tool, err)
-			}
-			tools = append(tools, t)
+// Of returns the first tool that calls an operation, or "".
+func Of(method, path string) string {
+	for i := range tools {
+		if slices.ContainsFunc(tools[i].ops, func(name string) bool { return matches(name, method, path) }) {
+			return tools[i].name
 		}
 	}
-	if tools == nil {
-		return nil, errors.New("the OpenAPI document has no tools")
-	}
-	return tools, nil
+	return ""
 }
 
-// tool returns the tool of an operation.
-func (d *description) tool(method, path string, o *operation) (t *tool, err error) {
-	t = &tool{method: method, path: path, scope: o.Scope, isProvider: o.Provider != "", text: texts[o.Tool]}
-	t.Name, t.Title, t.Description = o.Tool, o.Summary, o.Summary+". "+strings.TrimSpace(o.Description)
-	if t.InputSchema, err = d.input(t, o); err != nil {
-		return nil, err
-	}
-	answer := o.Responses["200"].schema()
-	if t.isProvider {
-		t.Description += " This costs credits."
-		answer = field(answer, "result")
-		t.text = resultText
-	}
-	if t.text == nil {
-		t.text = func(answer []byte) (string, error) { return string(answer), nil }
-	}
-	if answer["type"] == "array" {
-		t.wrap = t.Name
-		answer = map[string]any{"type": "object", "required": []any{t.wrap}, "properties": map[string]any{t.wrap: answer}}
-	}
-	if t.OutputSchema, err = d.output(answer); err != nil {
-		return nil, err
-	}
-	// A POST that is not idempotent starts work that asks providers.
-	asks := t.isProvider || method == http.MethodPost && !o.SDK.Idempotent
-	overwrites := method == http.MethodPut || method == http.MethodDelete
-	t.Annotations = &sdk.ToolAnnotations{
-		ReadOnlyHint:    t.isProvider || o.Scope == "read",
-		DestructiveHint: &overwrites,
-		IdempotentHint:  !asks,
-		OpenWorldHint:   &asks,
-	}
-	return t, nil
+// matches reports whether an operation of a tool is the one with a method and a path.
+func matches(name, method, path string) bool {
+	return name == method+" "+path || name == monitors && method == "POST" && strings.HasPrefix(path, "/v1/monitor/") && !strings.HasSuffix(path, "/goto")
 }
 
-// field returns the schema of a property.
-func field(schema map[string]any, name string) map[string]any {
-	properties, _ := schema["properties"].(map[string]any)
-	property, _ := properties[name].(map[string]any)
-	return property
+// Listed returns the names and titles of the tools, by the scopes that they need.
+func Listed(openAPI []byte) (map[string][][2]string, error) {
+	d, err := readOpenAPI(openAPI, nil)
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string][][2]string{}
+	for i := range tools {
+		for _, scope := range []string{"read", "monitor", "tasks", "track"} {
+			if _, err := d.describe(&tools[i]); err != nil {
+				return nil, err
+			}
+			if d.allows(&tools[i], []string{scope}) {
+				listed[scope] = append(listed[scope], [2]string{tools[i].name, tools[i].title})
+			}
+		}
+	}
+	return listed, nil
 }

@@ -14,12 +14,12 @@ const llms = `# Earshot
 
 > Earshot asks AI assistants and search engines a prompt from a chosen country, returns their answers as data, and tracks how brands appear in them.
 
-Send ` + "`Authorization: Bearer ear_live_…`" + ` with every request. A key has scopes, which ` + "`GET /v1/session`" + ` lists. Bodies are JSON, and unknown fields are refused.
+Send ` + "`Authorization: Bearer ear_live_…`" + ` with every request. A key has scopes, which ` + "`GET /v1/session`" + ` lists. Bodies are JSON, and unknown fields and parameters are refused.
 
 ## Interfaces
 
 - [OpenAPI document](/openapi.json): all operations, types and examples
-- [MCP](/mcp): the operations below and others as tools, over streamable HTTP with the same key
+- [MCP](/mcp): tools for agents with little context, over streamable HTTP with the same key; results are short tables
 - [API reference](/docs): the same document as a page
 - Clients for Go, Python and TypeScript: in the folders ` + "`client`, `sdk/python` and `sdk/typescript`" + ` of Earshot's repository
 
@@ -61,7 +61,11 @@ func LLMs(document schema.Map) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("llms.txt lists %s, which is not an operation", name)
 		}
-		fmt.Fprintf(&list, "- `%s`: %s (scope `%s`, tool `%s`)\n", name, o.Get("summary"), o.Get("x-scope"), o.Get("x-tool"))
+		fmt.Fprintf(&list, "- `%s`: %s (scope `%s`", name, o.Get("summary"), o.Get("x-scope"))
+		if tool := o.Get("x-tool"); tool != nil {
+			fmt.Fprintf(&list, ", tool `%s`", tool)
+		}
+		list.WriteString(")\n")
 	}
 	for _, code := range earshot.CodeInternal.Values() {
 		fmt.Fprintf(&errors, "- `%s`: %s\n", code, code.NextStep())

@@ -14,6 +14,7 @@ import (
 
 	"earshot"
 	"earshot/internal/api"
+	"earshot/internal/api/mcp"
 	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
@@ -31,7 +32,6 @@ func (b *builder) textOf(operation api.Operation) (*provider.Definition, *operat
 			return nil, nil, fmt.Errorf("read the prose of %s: %w", about.Name, err)
 		}
 		text.ID = "monitor" + about.TypeName()
-		text.Tool = strings.ReplaceAll(about.Name, "/", "_")
 		text.Tag, text.Answer = "Search", "The results."
 		if reflect.TypeOf(about.Result) == reflect.TypeFor[earshot.Answer]() {
 			text.Tag, text.Answer = "Assistants", "The answer."
@@ -56,11 +56,12 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 	}
 	if about != nil {
 		entry.Set("x-provider", about.Name)
+		entry.Set("x-product", about.Product)
 		entry.Set("x-task-type", about.TaskType)
 		entry.Set("x-text-field", about.TextField())
 	}
-	if text.Tool != "" {
-		entry.Set("x-tool", text.Tool)
+	if tool := mcp.Of(o.Method, o.Path); tool != "" {
+		entry.Set("x-tool", tool)
 	}
 	if text.SDK != "" {
 		described, err := clientMethod(o, text.SDK)
@@ -237,14 +238,17 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 	if !o.Vital {
 		names = append(names, "ServiceUnavailable")
 	}
+	switch {
+	case o.Submits:
+		names = append(names, "InvalidBody")
+	case !o.AnyQuery:
+		names = append(names, "BadRequest")
+	}
+	if o.Body != nil && !o.FixedStatuses() {
+		names = append(names, "UnsupportedMediaType")
+	}
 	if !o.Public {
 		names = append(names, "Unauthorized", "ScopeMissing", "RateLimited", "InternalError")
-		switch {
-		case o.Submits:
-			names = append(names, "InvalidBody")
-		case o.Body != nil || o.Query != nil:
-			names = append(names, "BadRequest")
-		}
 		if strings.Contains(o.Path, "{") {
 			names = append(names, "NotFound")
 		}

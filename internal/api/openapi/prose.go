@@ -52,8 +52,7 @@ type failureText struct {
 // operationText describes an operation or a provider.
 type operationText struct {
 	ID          string            `yaml:"id"`
-	SDK         string            `yaml:"sdk"`  // method of the Python and TypeScript clients, such as trackers.metrics
-	Tool        string            `yaml:"tool"` // name of the MCP tool, if the operation is one
+	SDK         string            `yaml:"sdk"` // method of the Python and TypeScript clients, such as trackers.metrics
 	Tag         string            `yaml:"tag"`
 	Summary     string            `yaml:"summary"`
 	Description string            `yaml:"description"`

@@ -56,8 +56,11 @@ func Address(remote string) string {
 		host = remote
 	}
 	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.Unmap().Is4() {
+	if err != nil {
 		return host
+	}
+	if addr = addr.Unmap(); addr.Is4() {
+		return addr.String()
 	}
 	prefix, err := addr.WithZone("").Prefix(64)
 	if err != nil {

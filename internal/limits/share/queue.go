@@ -25,6 +25,8 @@ const (
 	burst = 4
 	// longest is how many times Patience a new request may wait before it is refused.
 	longest = 12
+	// GuestPart is the part of a crowd of clients without a key: 100 greedy addresses leave 1/500.
+	GuestPart = 16
 	// maxWaiting is the maximum number of new requests that wait. It allows a burst of a
 	// thousand calls of one account.
 	maxWaiting = 2048
@@ -114,7 +116,7 @@ func (p *Pool) join(account string, places *Pool) (*waiter, error) {
 	}
 	w := &waiter{since: time.Now(), served: make(chan struct{})}
 	if places != nil && (i >= 0 && p.queues[i].isLong(p.patience) || !places.Take(account, 1)) {
-		p.refuse(account)
+		p.refused++
 		return nil, ErrBusy
 	}
 	if i < 0 {
@@ -147,7 +149,7 @@ func (p *Pool) quit(account string, w *waiter, err error) bool {
 	default:
 	}
 	if errors.Is(err, ErrBusy) {
-		p.refuse(account)
+		p.refused++
 	}
 	i := p.queueOf(account)
 	isW := func(other *waiter) bool { return other == w }
@@ -203,6 +205,14 @@ func NewTurns(patience time.Duration) *Turns {
 	turns := &Turns{Pool: NewPool(int64(perProcessor * runtime.GOMAXPROCS(0))), waiting: NewPool(maxWaiting)}
 	turns.patience = patience
 	return turns
+}
+
+// ForGuests returns turns for clients without a key, apart from the turns of accounts: one for each
+// processor.
+func (t *Turns) ForGuests() *Turns {
+	guests := &Turns{Pool: NewPool(int64(runtime.GOMAXPROCS(0))), waiting: NewCrowd(maxWaiting, GuestPart)}
+	guests.patience = t.patience
+	return guests
 }
 
 // Begin waits for a turn for a new request. It returns ErrBusy at once if that would take

@@ -7,8 +7,8 @@
 // shares even out: two accounts have a third each, ten have an eleventh each. Nothing has
 // to be configured for each account, and nothing is taken away from an account.
 //
-// Clients without a valid key share the account Stranger, which may hold an eighth of the
-// free units.
+// Nobody controls how many addresses a client has. So a pool for addresses is a crowd: each may
+// hold only a small part of the free units, so that many greedy ones leave room for others.
 //
 // Few units that are given back soon need no reserve: see NewQueue.
 package share
@@ -17,12 +17,6 @@ import (
 	"sync"
 	"time"
 )
-
-// Stranger is the account of all clients without a valid key.
-const Stranger = ""
-
-// strangersPart is the factor by which Stranger may hold less than an account.
-const strangersPart = 8
 
 // Pool is a limited number of units of a resource. It is safe for concurrent use.
 type Pool struct {
@@ -33,12 +27,18 @@ type Pool struct {
 	queues   []*queue         // queues of waiting accounts, the next to be served first
 	patience time.Duration    // see Patience
 	whole    bool             // see NewQueue
-
-	refused, refusedStrangers int64
+	part     int64            // see NewCrowd; 1 in other pools
+	refused  int64
 }
 
 // NewPool returns a pool with capacity units.
-func NewPool(capacity int64) *Pool { return &Pool{capacity: capacity, held: map[string]int64{}} }
+func NewPool(capacity int64) *Pool { return NewCrowd(capacity, 1) }
+
+// NewCrowd returns a pool for addresses: one may hold up to 1/part of the units that it leaves free.
+// After n greedy addresses, (part/(part+1))^n of the units are free.
+func NewCrowd(capacity, part int64) *Pool {
+	return &Pool{capacity: capacity, part: part, held: map[string]int64{}}
+}
 
 // NewQueue returns a pool that reserves nothing: an account may take all free units, and the
 // accounts that wait are served in turn. It suits few units that are given back soon, such as the
@@ -55,21 +55,12 @@ func (p *Pool) Take(account string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n > p.room(account) {
-		p.refuse(account)
+		p.refused++
 		return false
 	}
 	p.used += n
 	p.held[account] += n
 	return true
-}
-
-// refuse counts a refusal.
-func (p *Pool) refuse(account string) {
-	if account == Stranger {
-		p.refusedStrangers++
-	} else {
-		p.refused++
-	}
 }
 
 // ForceTake takes n units for an account even if there is no room, for work that the node
@@ -108,20 +99,18 @@ func (p *Pool) Room(account string) int64 {
 	return p.room(account)
 }
 
-// room implements the rule. If an account takes all n units that it may take, it then
-// holds as many units as are free: held + n = free - n.
+// room implements the rule. If an account takes all n units that it may take, part times what
+// it then holds is free: part * (held + n) = free - n.
 func (p *Pool) room(account string) int64 {
 	free, held := p.capacity-p.used, p.held[account]
 	if p.whole {
 		return max(0, free)
 	}
-	if account == Stranger {
-		return max(0, (free-held*strangersPart)/(strangersPart+1))
-	}
+	n := (free - held*p.part) / (p.part + 1)
 	if held == 0 && free > 0 {
-		return max(1, free/2) // an account that holds nothing may take the last unit
+		return max(1, n) // an account that holds nothing may take the last unit
 	}
-	return max(0, (free-held)/2)
+	return max(0, n)
 }
 
 // Free returns the number of free units.
@@ -146,17 +135,17 @@ func (p *Pool) Full() []string {
 
 // Stats describes the use of a pool.
 type Stats struct {
-	Capacity, Used            int64
-	Accounts                  int64 // number of accounts that hold units
-	Largest                   int64 // most units held by one account
-	Refused, RefusedStrangers int64 // number of refusals so far
+	Capacity, Used int64
+	Accounts       int64 // number of accounts that hold units
+	Largest        int64 // most units held by one account
+	Refused        int64 // number of refusals so far
 }
 
 // Stats returns the current use of the pool.
 func (p *Pool) Stats() Stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Stats{Capacity: p.capacity, Used: p.used, Accounts: int64(len(p.held)), Refused: p.refused, RefusedStrangers: p.refusedStrangers}
+	s := Stats{Capacity: p.capacity, Used: p.used, Accounts: int64(len(p.held)), Refused: p.refused}
 	for _, n := range p.held {
 		s.Largest = max(s.Largest, n)
 	}

@@ -40,14 +40,17 @@ func TestGreedyAccountsLeaveRoomForOthers(t *testing.T) {
 	}
 }
 
-func TestStrangersShareASmallPart(t *testing.T) {
+func TestACrowdLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
-	p := share.NewPool(900)
-	if got := greedy(p, share.Stranger); got < 90 || got > 100 {
-		t.Errorf("strangers hold %d of 900", got)
+	p := share.NewCrowd(1000, 16)
+	if got := greedy(p, "a"); got < 55 || got > 59 {
+		t.Errorf("an address holds %d of 1,000", got)
 	}
-	if got := greedy(p, "a"); got < 390 {
-		t.Errorf("an account gets only %d", got)
+	for i := range 39 {
+		greedy(p, fmt.Sprint(i))
+	}
+	if got := greedy(p, "newcomer"); got < 4 {
+		t.Errorf("after 40 greedy addresses, another one gets only %d", got)
 	}
 }
 
@@ -146,7 +149,7 @@ func TestAddress(t *testing.T) {
 	t.Parallel()
 	for remote, want := range map[string]string{
 		"192.0.2.7:80": "192.0.2.7", "[2001:db8:1:2:3::4]:80": "2001:db8:1:2::/64", "[fe80::1%eth0]:80": "fe80::/64",
-		"[::ffff:192.0.2.7]:80": "::ffff:192.0.2.7", "pipe": "pipe",
+		"[::ffff:192.0.2.7]:80": "192.0.2.7", "pipe": "pipe",
 		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3::4": "2001:db8:1:2::/64",
 	} {
 		if got := share.Address(remote); got != want {

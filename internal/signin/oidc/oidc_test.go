@@ -360,3 +360,52 @@ func TestRedirect(t *testing.T) {
 		t.Errorf("sign-out address %s, %v (-want +got):\n%s", signOut, err, diff)
 	}
 }
+
+// An access token must be for the resource, or for an audience in the settings. It also passes the checks of an
+// ID token, which TestAnswers tests.
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	const resource = "https://earshot.example/mcp"
+	i := newIssuer(t, newKey(t), newKey(t))
+	p := i.provider(oidc.Settings{Audiences: []string{"agents"}})
+	other := i.provider(oidc.Settings{})
+	for name, c := range map[string]struct {
+		p      *oidc.Provider
+		change func(*answers)
+		reason string // "" if the token is valid
+	}{
+		"for the resource":  {p, claim("aud", []string{"other", resource}), ""},
+		"for the audience":  {p, claim("aud", "agents"), ""},
+		"for no audience":   {other, claim("aud", "agents"), "not for " + resource},
+		"for the dashboard": {p, claim("aud", client), "not for " + resource},
+		"for nobody":        {p, claim("aud", nil), "not for " + resource},
+		"expired":           {p, func(a *answers) { claim("aud", resource)(a); after("exp", -90)(a) }, "expired"},
+		"signed by another": {p, func(a *answers) { claim("aud", resource)(a); a.sign = a.issuer.signer(a.issuer.unknown) }, "verify"},
+		"signed by nobody":  {p, func(a *answers) { claim("aud", resource)(a); unsigned("none")(a) }, "malformed jwt"},
+		"issued by another": {p, func(a *answers) { claim("aud", resource)(a); a.claims["iss"] = "https://other.example" }, "different provider"},
+		"of another person": {p, func(a *answers) { claim("aud", resource)(a); delete(a.claims, "email"); a.userinfo["sub"] = "eve" }, "another person"},
+		"groups from userinfo": {p, func(a *answers) {
+			claim("aud", resource)(a)
+			delete(a.claims, "groups")
+			a.userinfo["groups"] = []string{"staff"}
+		}, ""},
+	} {
+		i.set("", c.change)
+		a := i.valid()
+		c.change(a)
+		token := a.signed()
+		if a.idToken != nil {
+			token = a.idToken()
+		}
+		person, expiry, err := c.p.Bearer(t.Context(), token, resource)
+		if c.reason == "" && (err != nil || person.Email != "ann@acme.example" || person.Groups[0] != "staff" || time.Until(expiry) > 300*time.Second || !c.p.Issued(token)) {
+			t.Errorf("%s: %+v until %s (%v)", name, person, expiry, err)
+		}
+		if c.reason != "" && (!errors.Is(err, oidc.ErrRefused) || !strings.Contains(err.Error(), c.reason)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if p.Issued("ear_live_x") || p.Issued("a.b.c") || p.Issued("") {
+		t.Error("a key is taken for a token")
+	}
+}

@@ -22,7 +22,9 @@ type Settings struct {
 	Parameters      map[string]string `yaml:"parameters"`      // added to the address of the provider's sign-in page
 	GroupsClaim     string            `yaml:"groupsClaim"`     // empty means groups
 	TrustEmail      bool              `yaml:"trustEmail"`      // takes every email address as verified
-	Roles           []Role            `yaml:"roles"`
+	// Audiences are audiences of access tokens that AI agents may use, besides the address of /mcp.
+	Audiences []string `yaml:"audiences"`
+	Roles     []Role   `yaml:"roles"`
 }
 
 // Role is the role that a group of the identity provider has in an organization.

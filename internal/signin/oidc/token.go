@@ -3,10 +3,13 @@ package oidc
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -36,6 +39,55 @@ func (p *Provider) verify(ctx context.Context, d *discovered, raw, accessToken s
 	if raw == "" {
 		return nil, refused("the response has no ID token")
 	}
+	token, c, err := p.signed(ctx, d, raw, &oidc.Config{ClientID: p.settings.ClientID})
+	if err != nil {
+		return nil, err
+	}
+	azp := c.text("azp")
+	switch {
+	case azp != "" && azp != p.settings.ClientID, azp == "" && len(token.Audience) > 1:
+		return nil, refused("the ID token was issued to another client, %.100q", azp)
+	case token.AccessTokenHash != "" && token.VerifyAccessToken(accessToken) != nil:
+		return nil, refused("the ID token belongs to another access token")
+	}
+	return c, nil
+}
+
+// Bearer returns the person of an access token that a client has sent to a resource, and when the token
+// expires. The token must be a JWT for the resource, or for one of the audiences in the settings.
+func (p *Provider) Bearer(ctx context.Context, raw, resource string) (person Person, expiry time.Time, err error) {
+	d, err := p.discover(ctx)
+	if err != nil {
+		return person, expiry, err
+	}
+	token, c, err := p.signed(ctx, d, raw, &oidc.Config{SkipClientIDCheck: true})
+	if err != nil {
+		return person, expiry, err
+	}
+	if !slices.ContainsFunc(token.Audience, func(audience string) bool {
+		return audience == resource || slices.Contains(p.settings.Audiences, audience)
+	}) {
+		return person, expiry, refused("the token is for %.200q, not for %s", token.Audience, resource)
+	}
+	err = p.complete(ctx, d, &oauth2.Token{AccessToken: raw}, c)
+	return p.person(c), token.Expiry, err
+}
+
+// Issued reports whether a token says that it is from this provider. It does not verify the token.
+func (p *Provider) Issued(raw string) bool {
+	parts := strings.Split(raw, ".")
+	if len(parts) != 3 {
+		return false
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	var says struct {
+		Issuer string `json:"iss"`
+	}
+	return err == nil && json.Unmarshal(payload, &says) == nil && says.Issuer == p.settings.Issuer
+}
+
+// signed verifies the issuer, the signature, the times and the audience of a token.
+func (p *Provider) signed(ctx context.Context, d *discovered, raw string, config *oidc.Config) (*oidc.IDToken, claims, error) {
 	var keysFailed error
 	keys := keySet(func(ctx context.Context, jwt string) ([]byte, error) {
 		payload, err := d.keys.VerifySignature(ctx, jwt)
@@ -44,38 +96,32 @@ func (p *Provider) verify(ctx context.Context, d *discovered, raw, accessToken s
 		}
 		return payload, err
 	})
-	token, err := oidc.NewVerifier(p.settings.Issuer, keys, &oidc.Config{
-		ClientID: p.settings.ClientID, SupportedSigningAlgs: d.metadata.Algorithms,
-		SkipExpiryCheck: true, // checked below, with the same skew in both directions
-	}).Verify(p.context(ctx), raw)
+	config.SupportedSigningAlgs = d.metadata.Algorithms
+	config.SkipExpiryCheck = true // checked below, with the same skew in both directions
+	token, err := oidc.NewVerifier(p.settings.Issuer, keys, config).Verify(p.context(ctx), raw)
 	if keysFailed != nil {
-		return nil, unavailable(keysFailed)
+		return nil, nil, unavailable(keysFailed)
 	}
 	if err != nil {
-		return nil, refused("%.300s", err)
+		return nil, nil, refused("%.300s", err)
 	}
 	var c claims
 	if err := token.Claims(&c); err != nil {
-		return nil, refused("%.300s", err)
+		return nil, nil, refused("%.300s", err)
 	}
 	now := time.Now()
 	notBefore, _ := c["nbf"].(float64)
-	azp := c.text("azp")
 	switch {
 	case token.Expiry.Before(now.Add(-skew)):
-		return nil, refused("the ID token expired at %s", token.Expiry)
+		return nil, nil, refused("the token expired at %s", token.Expiry)
 	case token.IssuedAt.After(now.Add(skew)):
-		return nil, refused("the ID token was issued in the future, at %s", token.IssuedAt)
+		return nil, nil, refused("the token was issued in the future, at %s", token.IssuedAt)
 	case time.Unix(int64(notBefore), 0).After(now.Add(skew)):
-		return nil, refused("the ID token is not valid yet")
+		return nil, nil, refused("the token is not valid yet")
 	case token.Subject == "":
-		return nil, refused("the ID token has no subject")
-	case azp != "" && azp != p.settings.ClientID, azp == "" && len(token.Audience) > 1:
-		return nil, refused("the ID token was issued to another client, %.100q", azp)
-	case token.AccessTokenHash != "" && token.VerifyAccessToken(accessToken) != nil:
-		return nil, refused("the ID token belongs to another access token")
+		return nil, nil, refused("the token has no subject")
 	}
-	return c, nil
+	return token, c, nil
 }
 
 // complete adds claims from the userinfo endpoint if the ID token has no email address or lacks

@@ -203,7 +203,9 @@ func (s *DB) shardSchemas(ctx context.Context, own string) (schemas []string, er
 // on PostgreSQL, and then moved to a worker: Citus rejects some statements of older migrations on
 // distributed tables.
 func (s *DB) migrateShard(ctx context.Context, schema, versions string) error {
-	pool := openPostgresPool(s.Listener, 2, map[string]string{"search_path": pgx.Identifier{schema}.Sanitize()}, toServer)
+	settings := forMigrations()
+	settings["search_path"] = pgx.Identifier{schema}.Sanitize()
+	pool := openPostgresPool(s.Listener, 2, settings, toServer)
 	defer func() { _ = pool.Close() }()
 	if err := s.migrateSchema(ctx, pool.DB, versions); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -116,7 +115,7 @@ func Connect(ctx context.Context, cfg Config, migrations fs.FS) (s *DB, err erro
 func (s *DB) Start(newUnit func(*Tx) Unit) {
 	for _, p := range s.all() {
 		p.Clock, p.WithKeys().Clock = s.Clock, s.Clock
-		p.newUnit = newUnit
+		p.newUnit, p.log, p.WithKeys().log = newUnit, s.log, s.log
 		p.startWriters()
 	}
 }
@@ -168,7 +167,13 @@ func (s *DB) migrate(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := s.migrateSchema(ctx, s.Queue, goose.DefaultTablename); err != nil || !s.Sharded() {
+	own := s.Queue
+	if s.Listener != nil {
+		pool := openPostgresPool(s.Listener, 2, forMigrations(), toServer)
+		defer func() { _ = pool.Close() }()
+		own = pool.DB
+	}
+	if err := s.migrateSchema(ctx, own, goose.DefaultTablename); err != nil || !s.Sharded() {
 		return err
 	}
 	return s.openShards(ctx)
@@ -198,18 +203,21 @@ func (s *DB) migrateSchema(ctx context.Context, db *sql.DB, versions string) err
 			return errors.New("a transfer into the database was started by an older version of Earshot and is not finished; finish it with that version, or empty the database")
 		}
 	}
-	began := time.Now()
-	migrates := 0 < stored && stored < known // a new database has nothing to migrate
-	if migrates {
-		s.log.Info("migrating the database", "from version", stored, "to version", known)
+	if stored == 0 || stored == known { // a new database has no rows to migrate
+		_, err := provider.Up(ctx)
+		return Wrap(err, "apply migrations")
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("apply migrations: %w", err)
+	s.log.Info("migrating the database", "from version", stored, "to version", known)
+	for {
+		done, err := provider.UpByOne(ctx)
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("apply migrations: %w", err)
+		}
+		s.log.Info("migrated the database", "version", done.Source.Version, "of", known, "ms", done.Duration.Milliseconds())
 	}
-	if migrates {
-		s.log.Info("migrated the database", "version", known, "ms", time.Since(began).Milliseconds())
-	}
-	return nil
 }
 
 // Migrations returns a goose provider that runs each file as a whole. Both databases accept

@@ -148,6 +148,12 @@ func openShard(pg *pgx.ConnConfig, dialect *dialect, settings map[string]string,
 	return &Shard{Dialect: dialect, Queue: queue.DB, Lookups: lookups, Reports: reports}
 }
 
+// forMigrations returns the settings of the connections of migrations. They may wait for long reports,
+// and change all rows of a table.
+func forMigrations() map[string]string {
+	return map[string]string{"lock_timeout": "0", "idle_in_transaction_session_timeout": "0", "statement_timeout": "0"}
+}
+
 // connecting returns the connector of a pool.
 type connecting func(pgx.ConnConfig) driver.Connector
 

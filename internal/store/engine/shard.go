@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"hash/fnv"
+	"log/slog"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +24,7 @@ type Shard struct {
 	// Reports serves reads that may scan. Slow reports do not delay the queue.
 	Reports Pool
 	writers []*Writer
+	log     *slog.Logger
 	// newUnit returns the unit of a transaction.
 	newUnit func(*Tx) Unit
 	// direct runs statements on SQLite's write connection; nil on PostgreSQL.

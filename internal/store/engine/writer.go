@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -207,12 +208,12 @@ func (l *Writer) commit(batch []*Write) {
 	for _, w := range apart {
 		switch {
 		case err != nil:
-			w.Done(err)
+			l.Shard.done(w, err)
 		case slices.Contains(skipped, w):
 			l.locked[w.Organization] = time.Now().Add(lockedTime)
-			w.Done(errLocked(w.Organization))
+			l.Shard.done(w, errLocked(w.Organization))
 		default:
-			w.Done(nil)
+			l.Shard.done(w, nil)
 		}
 		if err == nil && !slices.Contains(locked, w.Organization) {
 			delete(l.locked, w.Organization)
@@ -232,7 +233,7 @@ func (l *Writer) commitBatch(batch []*Write) error {
 		return err
 	}
 	if err == nil || len(batch) == 1 {
-		reply(batch, err)
+		l.reply(batch, err)
 		return nil
 	}
 	var failed []*Write // applied again behind the others, after which they may succeed
@@ -244,7 +245,7 @@ func (l *Writer) commitBatch(batch []*Write) error {
 		failed = append(failed, one.write)
 		batch = slices.DeleteFunc(slices.Clone(batch), func(w *Write) bool { return w == one.write })
 		if _, _, err = l.Shard.commitSome(batch, l.locked, false); err == nil {
-			reply(batch, nil)
+			l.reply(batch, nil)
 			batch = nil
 			break
 		}
@@ -252,7 +253,7 @@ func (l *Writer) commitBatch(batch []*Write) error {
 	batch = append(batch, failed...)
 	for i, w := range batch {
 		if l.Shard.unavailable(err) {
-			reply(batch[i:], err)
+			l.reply(batch[i:], err)
 			return nil
 		}
 		if err = errLocked(w.Organization); !l.isLocked(w) {
@@ -262,7 +263,7 @@ func (l *Writer) commitBatch(batch []*Write) error {
 			l.locked[w.Organization] = time.Now().Add(lockedTime)
 			err = errLocked(w.Organization)
 		}
-		w.Done(err)
+		l.Shard.done(w, err)
 	}
 	return nil
 }
@@ -290,12 +291,12 @@ func (l *Writer) isLocked(w *Write) bool {
 func (l *Writer) commitUnlocked(batch []*Write) {
 	skipped, locked, err := l.Shard.commitSome(batch, l.locked, true)
 	if err != nil {
-		reply(batch, err)
+		l.reply(batch, err)
 		return
 	}
 	for _, w := range batch {
 		if !slices.Contains(skipped, w) {
-			w.Done(nil)
+			l.Shard.done(w, nil)
 		}
 	}
 	for _, id := range locked {
@@ -305,7 +306,7 @@ func (l *Writer) commitUnlocked(batch []*Write) {
 		}
 		if l.commitBatch(own) != nil {
 			l.locked[id] = time.Now().Add(lockedTime)
-			reply(own, errLocked(id))
+			l.reply(own, errLocked(id))
 		}
 	}
 }
@@ -317,9 +318,9 @@ func errLocked(organization string) error {
 	}
 }
 
-func reply(batch []*Write, err error) {
+func (l *Writer) reply(batch []*Write, err error) {
 	for _, w := range batch {
-		w.Done(err)
+		l.Shard.done(w, err)
 	}
 }
 
@@ -358,7 +359,7 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 			return fmt.Errorf("lock organizations and read: %w", err)
 		}
 		for _, w := range free {
-			if err := w.Apply(ctx, unit); err != nil {
+			if err := p.apply(ctx, w, unit); err != nil {
 				return &failedError{err, w}
 			}
 		}
@@ -366,6 +367,34 @@ func (p *Shard) commitSome(writes []*Write, without map[string]time.Time, skip b
 		return unit.Store(ctx)
 	})
 	return skipped, locked, err
+}
+
+// ErrPanicked means that the function Apply of a write panicked, which is a bug.
+var ErrPanicked = errors.New("the change panicked")
+
+// apply calls Apply. If it panics, only this write fails.
+func (p *Shard) apply(ctx context.Context, w *Write, unit Unit) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.logPanic(w, v)
+			err = ErrPanicked
+		}
+	}()
+	return w.Apply(ctx, unit)
+}
+
+// done calls Done. If it panics, the other writes still get their results.
+func (p *Shard) done(w *Write, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.logPanic(w, v)
+		}
+	}()
+	w.Done(err)
+}
+
+func (p *Shard) logPanic(w *Write, v any) {
+	p.log.Error("a change of the database panicked", "organization", w.Organization, "panic", v, "stack", string(debug.Stack()))
 }
 
 // splitLocked divides writes into those that can be applied and those whose organization another

@@ -111,8 +111,8 @@ func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey
 	if err != nil {
 		return nil, auditedKey{}, err
 	}
-	perDay, perMonth := w.Budget(organization, id)
-	return k, auditedKey{k.name, k.scopes, earshot.When(k.expiresAt), perDay, perMonth}, nil
+	perDay, perMonth, err := w.Budget(ctx, organization, id)
+	return k, auditedKey{k.name, k.scopes, earshot.When(k.expiresAt), perDay, perMonth}, err
 }
 
 // RevokeKey is RevokeKeyOf for a key of any organization.

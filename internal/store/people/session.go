@@ -163,6 +163,12 @@ func (s *Store) LastOrganization(ctx context.Context, userID string) (string, er
 	return id, engine.Wrap(err, "last organization")
 }
 
+// HasSession reports whether there is a session with an id, also if it has ended.
+func (s *Store) HasSession(ctx context.Context, id string) (bool, error) {
+	found, err := engine.FindValues[string](ctx, s.Lookups, `SELECT id FROM sessions WHERE id = $1`, id)
+	return len(found) > 0, engine.Wrap(err, "session %s", id)
+}
+
 // HasSignedIn reports whether a user has signed in from an address before, or for IPv6 from its /64.
 func (s *Store) HasSignedIn(ctx context.Context, userID, address string) (bool, error) {
 	found, err := engine.FindValues[string](ctx, s.Lookups, `SELECT DISTINCT address FROM sessions WHERE user_id = $1`, userID)

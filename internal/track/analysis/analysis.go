@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"earshot"
+	"earshot/internal/schema"
 	"earshot/internal/track/mention"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/source"
@@ -40,6 +41,15 @@ type Panel struct {
 	named  []mention.BrandNames
 	rules  *mention.Rules
 	sites  *source.Sites
+}
+
+// CheckBrand returns an error unless the panel has a brand or its name is "".
+func (p *Panel) CheckBrand(name string) error {
+	var brands []string
+	for _, b := range p.Brands {
+		brands = append(brands, b.Name)
+	}
+	return schema.Known("brand", name, "tracker", brands)
 }
 
 // NewPanel returns a panel of brands. sources override the built-in types of sites. An error

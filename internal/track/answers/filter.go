@@ -9,8 +9,11 @@
 package answers
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -91,6 +94,9 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 	}
 	if q.Sweep != "" {
 		sweep, err := s.store.Sweep(ctx, t, q.Sweep)
+		if errors.Is(err, store.ErrNotFound) {
+			err = schema.Invalid("sweep", "the tracker has no sweep with this id")
+		}
 		if err != nil {
 			return nil, filter, nil, err
 		}
@@ -104,6 +110,9 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 	}
 	known, err := s.definitions.Names(ctx, t)
 	if err != nil {
+		return nil, filter, nil, err
+	}
+	if err := checkParts(q, known); err != nil {
 		return nil, filter, nil, err
 	}
 	counts, err := s.numbers.Counted(ctx, t, q)
@@ -123,11 +132,25 @@ func (s *Explorer) Filter(ctx context.Context, organization, name string, q *ear
 	return t, filter, known, err
 }
 
+// checkParts returns an error for a prompt, target or tag that the tracker never had.
+func checkParts(q *earshot.AnswerFilter, known *definition.PartNames) error {
+	if _, ok := known.Prompts[q.PromptID]; !ok && q.PromptID != 0 {
+		return schema.Invalid("promptId", "the tracker has no prompt %d", q.PromptID)
+	}
+	return cmp.Or(
+		schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(known.Targets))),
+		schema.Known("tag", q.Tag, "tracker", slices.Concat(slices.Collect(maps.Values(known.Tags))...)),
+	)
+}
+
 // finding returns a function that selects the answers that name a brand and cite a source, by
 // the current rules.
 func (s *Explorer) finding(ctx context.Context, q *earshot.AnswerFilter, e *Kept) (func(context.Context, []*tracking.Answer) ([]*tracking.Answer, error), error) {
 	rules, panel, err := s.panels.CurrentPanel(ctx, e.Tracker)
 	if err != nil {
+		return nil, err
+	}
+	if err := panel.CheckBrand(q.Brand); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, some []*tracking.Answer) (chosen []*tracking.Answer, err error) {

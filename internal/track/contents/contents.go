@@ -71,14 +71,6 @@ func (l *Lister) open(ctx context.Context, organization, name string) (*history,
 	return h, err
 }
 
-// checkBrand returns an error unless the tracker has the brand or name is "".
-func (h *history) checkBrand(name string) error {
-	if name == "" || slices.ContainsFunc(h.Brands, func(b metric.PanelBrand) bool { return b.Name == name }) {
-		return nil
-	}
-	return schema.Invalid("brand", "must be a brand of the tracker")
-}
-
 // period contains the closed sweeps that were due in a period.
 type period struct {
 	*history
@@ -188,7 +180,7 @@ func (l *Lister) list(ctx context.Context, organization, name string, q *earshot
 	if err != nil {
 		return nil, head, err
 	}
-	if err := h.checkBrand(q.Brand); err != nil {
+	if err := h.CheckBrand(q.Brand); err != nil {
 		return nil, head, err
 	}
 	span, err := definition.Recent(h.definition.Zone(), q.From, q.To, l.store.Now())

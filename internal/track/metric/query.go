@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"earshot/internal/schema"
 )
 
 // Query selects rows. The zero value selects all metrics of each brand, by surface.
@@ -55,13 +57,13 @@ func (q Query) check() error {
 	dimensions := slices.Concat([]string{"brand"}, ofTargets, ofPrompts, ofSweeps)
 	for _, name := range q.Metrics {
 		if !slices.ContainsFunc(names(), func(known string) bool { return selects(name, known) }) {
-			return fmt.Errorf("metric: there is no metric %q", name)
+			return fmt.Errorf("metric: there is no metric %q%s", name, schema.Hint(name, names()))
 		}
 	}
 	for field, used := range map[string][]string{"by": q.By, "filter": slices.Sorted(maps.Keys(q.Filter))} {
 		for _, dimension := range used {
 			if !slices.Contains(dimensions, dimension) {
-				return fmt.Errorf("%s: there is no dimension %q", field, dimension)
+				return fmt.Errorf("%s: there is no dimension %q%s", field, dimension, schema.Hint(dimension, dimensions))
 			}
 		}
 	}

@@ -12,7 +12,6 @@ package numbers
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func selection(field, text string) (metric.Selection, error) {
 			last = name
 			chosen[name] = append(chosen[name], strings.TrimSpace(value))
 		case last == "":
-			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s", strings.Join(dimensions, ", "))
+			return nil, schema.Invalid(field, "must be dimension:value, such as tag:trail; the dimensions are %s%s", strings.Join(dimensions, ", "), schema.Hint(name, dimensions))
 		default:
 			values := chosen[last]
 			values[len(values)-1] += "," + part
@@ -116,11 +115,7 @@ func checkSelection(field string, chosen metric.Selection, known map[string][]st
 			if slices.Contains(known[dimension], name) {
 				continue
 			}
-			hint := ""
-			if nearest := schema.Nearest(name, known[dimension]); nearest != "" {
-				hint = fmt.Sprintf(", did you mean %q?", nearest)
-			}
-			return schema.Invalid(field, "the tracker has no %s %q%s", dimension, value, hint)
+			return schema.Invalid(field, "the tracker has no %s %q%s", dimension, value, schema.Hint(name, known[dimension]))
 		}
 	}
 	return nil

@@ -68,12 +68,10 @@ func (s *Reader) sources(ctx context.Context, organization, name string, q *ears
 		return nil, err
 	}
 	r.report.Rules, r.report.MadeUp, r.Panel = ruleset.Name(r.period.Rules), r.period.MadeUp, r.period.Panel
-	if q.Brand != "" {
-		r.brand = slices.IndexFunc(r.Brands, func(b metric.PanelBrand) bool { return b.Name == q.Brand })
-		if r.brand < 0 {
-			return nil, schema.Invalid("brand", "must be a brand of the tracker")
-		}
+	if err := r.CheckBrand(q.Brand); err != nil {
+		return nil, err
 	}
+	r.brand = slices.IndexFunc(r.Brands, func(b metric.PanelBrand) bool { return b.Name == q.Brand })
 	var before *sourcePeriod
 	if q.Since {
 		if before, err = r.openBaseline(ctx, q); err != nil {

@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"earshot"
 	"earshot/internal/account"
+	"earshot/internal/schema"
 	"earshot/internal/store/reviewing"
 	"earshot/internal/track/definition"
 )
@@ -33,19 +36,20 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	limit := cmp.Or(q.Limit, 20)
 	f := reviewing.Filter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
 	page := &earshot.ReviewPage{}
-	if q.Target != "" {
-		for id, target := range names.Targets {
-			if target == q.Target {
-				f.Target = id
-			}
-		}
-		if f.Target == 0 {
-			return page, nil
+	if err := schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(names.Targets))); err != nil {
+		return nil, err
+	}
+	for id, target := range names.Targets {
+		if target == q.Target {
+			f.Target = id
 		}
 	}
 	all, err := s.reviews.List(ctx, t, f)
 	if err != nil {
 		return nil, err
+	}
+	if len(all) == 0 && q.Brand != "" { // reviews of a brand may outlive it
+		return page, s.checkBrand(ctx, organization, name, q.Brand)
 	}
 	if len(all) > limit {
 		all = all[:limit]
@@ -59,6 +63,19 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 		page.Reviews = append(page.Reviews, *view)
 	}
 	return page, nil
+}
+
+// checkBrand returns an error for a brand that the tracker does not have.
+func (s *Reviewer) checkBrand(ctx context.Context, organization, name, brand string) error {
+	t, err := s.store.Tracker(ctx, organization, name)
+	if err != nil {
+		return err
+	}
+	_, panel, err := s.panels.CurrentPanel(ctx, t)
+	if err != nil {
+		return err
+	}
+	return panel.CheckBrand(brand)
 }
 
 // MarkReview sets the state of a review. It returns store.ErrNotFound.
