@@ -62,17 +62,20 @@ for package in $packages; do
 		;;
 	test/service) copied promtool prometheus ;;
 	esac
-	# Parsers of large documents and of our sources, pure computation, and long journeys take many
-	# times as long with the race detector. Of the tests of the whole service, those in test/service
-	# have it, and make soak runs the others with it. Commands, chaos, docs and examples run a
-	# program that is built without it.
+	# The race detector takes many times as long, so it is for packages that start goroutines or lock
+	# data, and for the whole service in test/service; make soak runs the other tests of the service
+	# with it. Commands, chaos, docs and examples run a program that is built without it. Parsers and
+	# computation that share next to nothing are left out.
 	case $name in
-	internal/provider/health | internal/provider/serp) race+=" $package" ;;
-	internal/provider/* | internal/stats | internal/track/alert | internal/track/metric) plain+=" $package" ;;
-	cmd/earshot) plain+=" $package" ;;
-	test/service) race+=" $package" ;;
-	test/*) plain+=" $package" ;;
-	*) race+=" $package" ;;
+	internal/provider/health | internal/provider/serp | test/service) race+=" $package" ;;
+	cmd/* | test/* | internal/provider/* | internal/stats | internal/track/alert | internal/track/mention | internal/track/metric) plain+=" $package" ;;
+	*)
+		if grep -qE '^\s*go [a-z]|\.Go\(|sync\.(Mutex|RWMutex|WaitGroup|Cond)|atomic\.|singleflight' ".${package#"$module"}"/*.go; then
+			race+=" $package"
+		else
+			plain+=" $package"
+		fi
+		;;
 	esac
 done
 [[ -z $race ]] || command -v "$(go env CC)" >/dev/null || missing+=(gcc libc6-dev) # the race detector needs cgo
