@@ -259,6 +259,18 @@ func TestFailedSignInsSlowDown(t *testing.T) {
 		if !refused {
 			t.Error("no attempt was refused")
 		}
+		// Nobody else waits: neither another user at the address nor the user at another address.
+		f.join("ben@example.com", password)
+		elsewhere := browser()
+		elsewhere.Address = "192.0.2.2"
+		for _, who := range []struct {
+			email string
+			from  *signin.Browser
+		}{{"ben@example.com", browser()}, {email, elsewhere}} {
+			if _, err := f.Password(t.Context(), who.email, password, who.from); err != nil {
+				t.Errorf("%s at %s: %v", who.email, who.from.Address, err)
+			}
+		}
 	})
 }
 
