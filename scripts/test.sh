@@ -99,10 +99,11 @@ if imports internal/upstream/browser; then run=(scripts/with-chromium.sh "${run[
 race_flags="-race"
 for part in sqlite/lib libc memory; do race_flags+=" -gcflags=modernc.org/$part=-race=false"; done
 
-# Lint runs go vet.
+# Lint runs go vet. Tests of whole services wait for programs and browsers most of the time, so four
+# packages run at once.
 # shellcheck disable=SC2016
 "${run[@]}" sh -c '
 	status=0
-	test -z "$2" || CGO_ENABLED=1 go test -json -vet=off -timeout 10m $1 $2 || status=1
-	test -z "$3" || go test -json -vet=off -timeout 10m $3 || status=1
+	test -z "$2" || CGO_ENABLED=1 go test -json -p 4 -vet=off -timeout 10m $1 $2 || status=1
+	test -z "$3" || go test -json -p 4 -vet=off -timeout 10m $3 || status=1
 	exit $status' sh "$race_flags" "$race" "$plain" | go run ./test/summary
