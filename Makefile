@@ -90,7 +90,7 @@ bench: ## Measure the service on both databases and, if installed, on Citus, and
 .PHONY: fidelity
 fidelity: ## Print what parsers find in real captures, in a folder next to the repository (EARSHOT_CORPORA)
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
-	$(GO) test ./test/extraction/ -count=1 -write
+	$(GO) test ./test/upstreams/ -run Fidelity -count=1 -write
 
 # Beside overload, races and fuzzing: 1,000 kill cycles on SQLite, 500 on PostgreSQL and 200 on each
 # with a vendor's orders, within an hour; 100 kills of the browser; and a day of work, which takes
