@@ -169,8 +169,8 @@ func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 		}
 	}
 	release()
-	(<-running).Has(t, "the running call", http.StatusOK)
-	if err := <-stopped; err != nil {
+	harness.Next(t, "the running call", running).Has(t, "the running call", http.StatusOK)
+	if err := harness.Next(t, "the end of the node", stopped); err != nil {
 		t.Errorf("stopping: %v", err)
 	}
 	if record, err := n.Store.Task(t.Context(), a.Organization.ID, task); err != nil || record.Status != earshot.StatusCompleted {

@@ -127,7 +127,7 @@ func TestLargeBodies(t *testing.T) {
 		}()
 	}
 	for range cap(answers) - 16 {
-		if answer := <-answers; !strings.Contains(answer, "503") {
+		if answer := harness.Next(t, "an answer", answers); !strings.Contains(answer, "503") {
 			t.Errorf("one too many is answered with %q", answer)
 		}
 	}
@@ -203,7 +203,7 @@ func TestHangingReceivers(t *testing.T) {
 	}
 	t.Cleanup(func() { close(over) })
 	for range share {
-		<-arrived
+		harness.Next(t, "a webhook", arrived)
 	}
 	receiver := harness.Receive(t, http.StatusOK)
 	n.Submit(t, victim, harness.ChatTask("x", fmt.Sprintf(`"webhook":{"url":%q}`, receiver.URL)))

@@ -170,7 +170,7 @@ func TestAStreamEndsWhenTheNodeStops(t *testing.T) {
 		t.Errorf("a stream of a node that stops: %d %s", r.StatusCode, r.Body)
 	}
 	leave()
-	if err := <-stopped; err != nil {
+	if err := harness.Next(t, "the end of the node", stopped); err != nil {
 		t.Error(err)
 	}
 }

@@ -114,7 +114,7 @@ func TestAnOrganizationTestsOnlySoManyWebhooksAtOnce(t *testing.T) {
 				t.Errorf("a test that was slow: %+v, %v", test, err)
 			}
 		})
-		<-arrived
+		harness.Next(t, "a test", arrived)
 	}
 	if _, err := n.Client(admin).TestWebhook(t.Context(), r.URL); !harness.IsFailure(err, http.StatusTooManyRequests, earshot.CodeConcurrencyLimit) && !givenUp() {
 		t.Errorf("the fifth test: %v", err)
