@@ -70,7 +70,7 @@ for package in $packages; do
 	internal/provider/health | internal/provider/serp | test/service) race+=" $package" ;;
 	cmd/* | test/* | internal/provider/* | internal/stats | internal/track/alert | internal/track/mention | internal/track/metric) plain+=" $package" ;;
 	*)
-		if grep -qE '^\s*go [a-z]|\.Go\(|sync\.(Mutex|RWMutex|WaitGroup|Cond)|atomic\.|singleflight' ".${package#"$module"}"/*.go; then
+		if grep -qE '^\s*go [a-z]|\.Go\(|sync\.(Mutex|RWMutex|WaitGroup|Cond|Pool)|atomic\.|singleflight' ".${package#"$module"}"/*.go; then
 			race+=" $package"
 		else
 			plain+=" $package"
