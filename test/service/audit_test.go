@@ -15,7 +15,6 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/app"
-	"earshot/internal/store/history"
 	"earshot/test/harness"
 )
 
@@ -236,36 +235,35 @@ func peopleToChange(t *testing.T, n *harness.Node, a *app.Account) []string {
 
 func TestRefusedRequestsAreNotAudited(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a := n.Organization(t, "one", 1000)
-		admin := n.Admin(t, a)
-		n.Send(t, admin, http.MethodPut, "/v1/trackers/hats", plainTracker).Has(t, "apply", http.StatusOK)
-		before := n.Get(t, admin, harness.AuditPath).Body
-		for _, request := range []struct {
-			status             int
-			method, path, body string
-		}{
-			{http.StatusBadRequest, http.MethodPost, "/v1/keys", `{"scopes":["write"]}`},
-			{http.StatusNotFound, http.MethodPatch, "/v1/keys/aaaaaaaaaaaaaaaa", `{"name":"x"}`},
-			{http.StatusNotFound, http.MethodDelete, "/v1/keys/aaaaaaaaaaaaaaaa", ``},
-			{http.StatusConflict, http.MethodDelete, "/v1/keys/" + admin.Key.ID, ``},
-			{http.StatusNotFound, http.MethodDelete, "/v1/channels/none", ``},
-			{http.StatusNotFound, http.MethodDelete, "/v1/trackers/none", ``},
-			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/demo", `{}`},
-			{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/sweeps", `{"repeat":true}`},
-			// These succeed and change nothing.
-			{http.StatusOK, http.MethodPatch, "/v1/keys/" + a.Key.ID, `{"name":"first"}`},
-			{http.StatusOK, http.MethodPut, "/v1/trackers/hats", plainTracker},
-			{http.StatusOK, http.MethodPut, "/v1/trackers/hats?dryRun=true", cappedTracker},
-			{http.StatusOK, http.MethodPatch, "/v1/trackers/hats", `{"state":"active"}`},
-			{http.StatusOK, http.MethodDelete, "/v1/async/queue", ``},
-		} {
-			n.Send(t, admin, request.method, request.path, request.body).Has(t, request.method+" "+request.path, request.status)
-		}
-		if after := n.Get(t, admin, harness.AuditPath).Body; string(after) != string(before) {
-			t.Errorf("the audit log was %s and is %s", before, after)
-		}
-	})
+	n := harness.Start(t)
+	a := n.Organization(t, "one", 1000)
+	admin := n.Admin(t, a)
+	n.Send(t, admin, http.MethodPut, "/v1/trackers/hats", plainTracker).Has(t, "apply", http.StatusOK)
+	before := n.Get(t, admin, harness.AuditPath).Body
+	for _, request := range []struct {
+		status             int
+		method, path, body string
+	}{
+		{http.StatusBadRequest, http.MethodPost, "/v1/keys", `{"scopes":["write"]}`},
+		{http.StatusNotFound, http.MethodPatch, "/v1/keys/aaaaaaaaaaaaaaaa", `{"name":"x"}`},
+		{http.StatusNotFound, http.MethodDelete, "/v1/keys/aaaaaaaaaaaaaaaa", ``},
+		{http.StatusConflict, http.MethodDelete, "/v1/keys/" + admin.Key.ID, ``},
+		{http.StatusNotFound, http.MethodDelete, "/v1/channels/none", ``},
+		{http.StatusNotFound, http.MethodDelete, "/v1/trackers/none", ``},
+		{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/demo", `{}`},
+		{http.StatusConflict, http.MethodPost, "/v1/trackers/hats/sweeps", `{"repeat":true}`},
+		// These succeed and change nothing.
+		{http.StatusOK, http.MethodPatch, "/v1/keys/" + a.Key.ID, `{"name":"first"}`},
+		{http.StatusOK, http.MethodPut, "/v1/trackers/hats", plainTracker},
+		{http.StatusOK, http.MethodPut, "/v1/trackers/hats?dryRun=true", cappedTracker},
+		{http.StatusOK, http.MethodPatch, "/v1/trackers/hats", `{"state":"active"}`},
+		{http.StatusOK, http.MethodDelete, "/v1/async/queue", ``},
+	} {
+		n.Send(t, admin, request.method, request.path, request.body).Has(t, request.method+" "+request.path, request.status)
+	}
+	if after := n.Get(t, admin, harness.AuditPath).Body; string(after) != string(before) {
+		t.Errorf("the audit log was %s and is %s", before, after)
+	}
 }
 
 func TestTheAuditLogIsFilteredPagedAndWrittenToAFile(t *testing.T) {
@@ -306,17 +304,6 @@ func TestTheAuditLogIsFilteredPagedAndWrittenToAFile(t *testing.T) {
 		rows, err := csv.NewReader(strings.NewReader(string(file.Body))).ReadAll()
 		if err != nil || len(rows) != 5 || !slices.Equal(rows[0], api.AuditColumns()) || rows[1][3] != "'=1+1" {
 			t.Errorf("the file is %q, %v", rows, err)
-		}
-	})
-}
-
-func TestATokenSignInIsAudited(t *testing.T) {
-	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		signIn(t, n, n.Token(t)).Has(t, "sign in", http.StatusOK)
-		entries, err := history.New(n.Store).AuditLog(t.Context(), n.First.Organization.ID, history.AuditFilter{Limit: 10})
-		if err != nil || len(entries) < 3 || entries[0].Action != "session.signin" || entries[0].Actor.Kind != "operator" || entries[2].Action != "organization.create" || entries[2].Actor.Kind != "system" {
-			t.Errorf("the entries are %s, %v", harness.JSON(t, entries), err)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -56,6 +57,16 @@ func TestMetrics(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), got); diff != "" {
 		t.Error(diff)
+	}
+	for _, pool := range []string{"calls", "requests", "streams", "bodies", "lookups", "strangers", "connections", "tasks", "webhooks", "guest turns", "POST /v1/session"} {
+		for _, want := range []string{
+			fmt.Sprintf(`earshot_shared_capacity{pool=%q}`, pool), fmt.Sprintf(`earshot_shared_used{pool=%q}`, pool),
+			fmt.Sprintf(`earshot_shared_refused_total{pool=%q}`, pool),
+		} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("the metrics lack %s", want)
+			}
+		}
 	}
 	t.Run("conventions", func(t *testing.T) {
 		t.Parallel()
