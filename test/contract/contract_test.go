@@ -360,6 +360,9 @@ var undocumented = map[string]string{
 	"GET /mcp":            "there are no sessions to listen to, which the protocol wants to be said by a 405",
 	"DELETE /mcp":         "likewise, nor to end",
 
+	"GET /.well-known/oauth-protected-resource":     "RFC 9728: where agents sign in",
+	"GET /.well-known/oauth-protected-resource/mcp": "the same, at the path that the RFC derives from /mcp",
+
 	"GET /signin/{provider}":          "redirects the browser to an identity provider",
 	"GET /signin/{provider}/callback": "where the browser returns",
 }
