@@ -29,8 +29,10 @@ type TrackerDefinition struct {
 	// A model that is asked about new reviews; none by default.
 	Judge *Judge `json:"judge,omitempty"`
 	// How long answers are stored, in days, such as `400d`.
-	Keep   string       `json:"keep,omitempty" schema:"days"`
-	Alerts *AlertBudget `json:"alerts,omitempty"`
+	Keep string `json:"keep,omitempty" schema:"days"`
+	// How long numbers are kept, in days, at least as long as answers; 5 years by default. They outlive the answers, so that a year can be compared with the one before.
+	KeepNumbers string       `json:"keepNumbers,omitempty" schema:"days"`
+	Alerts      *AlertBudget `json:"alerts,omitempty"`
 	// When and where a report is sent automatically.
 	Reports *ReportPlan `json:"reports,omitempty"`
 	// Which tables are written to the operator's folder or bucket.

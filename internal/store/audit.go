@@ -166,10 +166,15 @@ var audits = []struct{ what, query string }{
 		LEFT JOIN (SELECT organization, body, COUNT(*) AS n FROM answers WHERE body IS NOT NULL GROUP BY organization, body) a
 			ON a.organization = b.organization AND a.body = b.hash
 		WHERE b.answers <> COALESCE(a.n, 0)`},
-	{"tally against the answers of its sweep", `
-		SELECT o.name, t.answers, COALESCE(s.answered, 0) FROM tallies t JOIN organizations o ON o.id = t.organization
-		LEFT JOIN sweeps s ON s.organization = t.organization AND s.tracker = t.tracker AND s.id = t.sweep AND s.state = 'closed' AND s.pruned = 0
-		WHERE t.answers <> COALESCE(s.answered, 0)`},
+	{"counted sweep against the answers of the sweep", `
+		SELECT o.name, c.answers, COALESCE(s.answered, 0) FROM counted c JOIN organizations o ON o.id = c.organization
+		LEFT JOIN sweeps s ON s.organization = c.organization AND s.tracker = c.tracker AND s.id = c.sweep AND s.state = 'closed'
+		WHERE c.answers <> COALESCE(s.answered, 0)`},
+	{"cells of a counted sweep against its answers", `
+		SELECT o.name, c.answers, COALESCE(n.answers, 0) FROM counted c JOIN organizations o ON o.id = c.organization
+		LEFT JOIN (SELECT organization, tracker, rules, family, sweep, SUM(answers) AS answers FROM cells GROUP BY organization, tracker, rules, family, sweep) n
+			ON n.organization = c.organization AND n.tracker = c.tracker AND n.rules = c.rules AND n.sweep = c.sweep AND n.family = 0
+		WHERE c.answers <> COALESCE(n.answers, 0)`},
 	{"answer without its result", `
 		SELECT o.name, 1, 0 FROM answers a JOIN organizations o ON o.id = a.organization
 		WHERE a.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM bodies b WHERE b.organization = a.organization AND b.hash = a.body)`},

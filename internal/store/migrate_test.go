@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"earshot"
 	"earshot/internal/account"
@@ -129,19 +130,19 @@ var migrated = []struct {
 	{6, "batches", checkMigratedBatches},
 	{8, "names of keys", checkMigratedKeyNames},
 	{9, "analyses", checkMigratedAnalyses},
-	{10, "tallies", checkMigratedTallies},
+	{10, "a repeated sweep", checkMigratedRepeat},
 	{11, "alerts", checkMigratedAlerts},
 	{12, "budgets of keys", checkMigratedBudgets},
 	{15, "reports and exports", checkMigratedScheduled},
 	{19, "tickets and usage of upstreams", checkMigratedUpstreams},
 	{20, "pairs of shadow requests", checkMigratedShadow},
 	{21, "reviews", checkMigratedReviews},
-	{22, "sources of answers", checkMigratedSources},
 	{23, "people", checkMigratedPeople},
 	{24, "rows of SQL views", checkMigratedRows},
 	{25, "kept pages", checkMigratedKeptPages},
 	{27, "purchases", checkMigratedPurchases},
 	{28, "work", checkMigratedWork},
+	{29, "counted sweeps", checkMigratedCounts},
 	{1, "a call under way is settled", settleMigratedCall},
 	{2, "tasks go on", runMigratedTasks},
 }
@@ -208,31 +209,33 @@ func checkMigratedWork(t *testing.T, s *store.Store) {
 	}
 }
 
-func checkMigratedTallies(t *testing.T, s *store.Store) {
+func checkMigratedRepeat(t *testing.T, s *store.Store) {
 	const tracker, sweep = "0199c82c-c000-7000-8000-0000000000a1", "0199c82c-c000-7000-8000-0000000000b2"
-	rules := &analysing.Rules{Organization: tasksID, Tracker: tracker, Version: 1}
-	tallies, err := analysing.New(s).Tallies(t.Context(), rules)
-	equal(t, "the tallies", 1, len(tallies), err)
-	if got := tallies[0]; got.Sweep != sweep || got.Answers != 1 || got.Weights != 7 || string(got.Sums) != "\x01\x00" {
-		t.Errorf("the tally is %+v", got)
-	}
-	cells, err := analysing.New(s).TallyCells(t.Context(), rules, []string{sweep})
-	equal(t, "the cells", map[string][]byte{sweep: {1, 0}}, cells, err)
-	spans, err := analysing.New(s).TallySpans(t.Context(), rules)
-	equal(t, "the spans", 1, len(spans), err)
-	err = analysing.New(s).ReadSpanCells(t.Context(), spans[0])
-	equal(t, "the cells of a span", []byte{1, 0}, spans[0].Cells, err)
 	closed, err := tracking.New(s).Sweep(t.Context(), &tracking.Tracker{Organization: tasksID, ID: tracker}, sweep)
 	if err != nil || closed.Repeats != "0199c82c-c000-7000-8000-0000000000b1" || string(closed.Facts) != "{}" || closed.Pruned {
 		t.Errorf("the sweep is %+v, %v", closed, err)
 	}
 }
 
-func checkMigratedSources(t *testing.T, s *store.Store) {
+func checkMigratedCounts(t *testing.T, s *store.Store) {
 	rules := &analysing.Rules{Organization: tasksID, Tracker: "0199c82c-c000-7000-8000-0000000000a1", Version: 1}
-	for _, urls := range []bool{false, true} {
-		sources, err := analysing.New(s).TallySources(t.Context(), rules, "0199c82c-c000-7000-8000-0000000000b2", urls)
-		equal(t, "the sources", []byte{1, 0}, sources, err)
+	counted, err := analysing.New(s).CountedSweeps(t.Context(), rules)
+	if err != nil || len(counted) != 1 || counted[0].Answers != 1 {
+		t.Fatalf("the counted sweeps are %+v, %v", counted, err)
+	}
+	sources, err := analysing.New(s).Sources(t.Context(), counted[0], false)
+	equal(t, "the domains", []byte{1, 0}, sources, err)
+	sources, err = analysing.New(s).Sources(t.Context(), counted[0], true)
+	equal(t, "the URLs", nil, sources, err)
+	var cells []string
+	err = analysing.New(s).EachCells(t.Context(), rules, 0, uuid.Nil.String(), uuid.Max.String(), func(c *analysing.Cells) error {
+		cells = append(cells, fmt.Sprintf("%s %d %s %d %x", c.Sweep, c.Target, c.Surface, c.Answers, c.Content))
+		return nil
+	})
+	equal(t, "the cells", []string{"0199c82c-c000-7000-8000-0000000000b2 1 lab 1 0100"}, cells, err)
+	tracker, err := tracking.New(s).TrackerByID(t.Context(), tasksID, rules.Tracker)
+	if err != nil || tracker.NumbersDays != 1095 {
+		t.Errorf("the tracker is %+v, %v", tracker, err)
 	}
 }
 

@@ -34,8 +34,8 @@ func (f *follow) states() (states []analysing.RulesState) {
 	return states
 }
 
-// Pending rules are tallied only when they become current.
-func TestOnlyCurrentRulesAreTallied(t *testing.T) {
+// Pending rules count sweeps only when they become current.
+func TestOnlyCurrentRulesCount(t *testing.T) {
 	t.Parallel()
 	onEach(t, 100, 1000, func(t *testing.T, s *store.Store, o *account.Organization, node string) {
 		f := aTracker(t, s, o, node, 400)
@@ -45,9 +45,9 @@ func TestOnlyCurrentRulesAreTallied(t *testing.T) {
 		f.record()
 		f.close(sweep)
 		f.rules(1)
-		left, err := analysing.New(s).RulesToTally(t.Context())
+		left, err := analysing.New(s).RulesToCount(t.Context())
 		if err != nil || len(left) != 1 || left[0].State != analysing.RulesCurrent {
-			t.Errorf("%d rules must be tallied, %v; want only the current ones", len(left), err)
+			t.Errorf("%d rules have something to count, %v; want only the current ones", len(left), err)
 		}
 	})
 }

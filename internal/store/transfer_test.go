@@ -33,7 +33,7 @@ func buildFixture(t *testing.T, address string) {
 		// Texts whose order depends on the collation, and empty bytes that are not NULL.
 		`INSERT INTO channels (organization, name, kind, settings, created_at, updated_at)
 			SELECT organization, n, kind, 'Zoë ｶﾅ 🦊 "'' \', created_at, updated_at FROM channels, (SELECT 'B' AS n UNION SELECT 'a' UNION SELECT 'ä' UNION SELECT '_c') AS names`,
-		`INSERT INTO bodies (organization, hash, content, answers) SELECT organization, hash, content, 0 FROM (SELECT sums AS hash, organization FROM tallies) AS h,
+		`INSERT INTO bodies (organization, hash, content, answers) SELECT organization, hash, content, 0 FROM (SELECT content AS hash, organization FROM cells) AS h,
 			(SELECT CAST('' AS ` + map[bool]string{true: "bytea", false: "blob"}[store.Shared(address)] + `) AS content) AS c`,
 	} {
 		if err := s.Exec(statement); err != nil {
@@ -227,7 +227,7 @@ func TestVerifyFindsDifferences(t *testing.T) {
 		{`UPDATE bodies SET answers = answers + 1`, "bodies"},
 		{`UPDATE alerts SET subject = subject || ' '`, "alerts"},
 		{`UPDATE alerts SET acknowledged_by = ''`, "alerts"},
-		{`DELETE FROM tallies`, "tallies"},
+		{`DELETE FROM cells`, "cells"},
 	} {
 		if err := moving.To.Exec(c.change); err != nil {
 			t.Fatal(err)

@@ -65,7 +65,7 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	}
 	if applied.Changed {
 		version := t.Version
-		t.Definition, t.KeepDays, t.UpdatedAt = text, d.KeepDays, now
+		t.Definition, t.KeepDays, t.NumbersDays, t.UpdatedAt = text, d.KeepDays, d.NumbersDays, now
 		if now.Before(t.CreatedAt) { // by another request that began later
 			t.UpdatedAt = t.CreatedAt
 		}

@@ -31,7 +31,7 @@ func (s *Service) Work(ctx context.Context, clock func() (time.Time, error)) err
 		if err != nil {
 			return err
 		}
-		for _, r := range s.counter.Untallied() {
+		for _, r := range s.counter.Uncounted() {
 			if err := s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkCount); err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (s *Service) count(ctx context.Context, t *tracking.Tracker, w *analysing.W
 	if err != nil || rules.Version == 0 {
 		return true, err
 	}
-	counted, left, err := s.counter.TallyRules(ctx, rules)
+	counted, left, err := s.counter.CountRules(ctx, rules)
 	if aggregate.IsTooMany(err) { // clients see the error when they read metrics
 		return true, nil
 	}
@@ -136,7 +136,7 @@ func (s *Service) FindWork(ctx context.Context) error {
 	for _, r := range unfinished {
 		errs = append(errs, s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkAnalyse))
 	}
-	uncounted, err := s.analyses.RulesToTally(ctx)
+	uncounted, err := s.analyses.RulesToCount(ctx)
 	errs = append(errs, err)
 	for _, r := range uncounted {
 		errs = append(errs, s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkCount))

@@ -343,7 +343,7 @@ func TestWorkThatNobodyEnteredIsFound(t *testing.T) {
 		w.doWork(w.services...)
 		counts := func() (n []int) {
 			t.Helper()
-			for _, table := range []string{"tallies", "reviewed_sweeps", "tracker_work"} {
+			for _, table := range []string{"counted", "reviewed_sweeps", "tracker_work"} {
 				found, err := engine.FindValues[int](t.Context(), w.store.ShardOf(w.organization).Reports, `SELECT COUNT(*) FROM `+table)
 				if err != nil {
 					t.Fatal(err)
@@ -353,20 +353,20 @@ func TestWorkThatNobodyEnteredIsFound(t *testing.T) {
 			return n
 		}
 		if got := fmt.Sprint(counts()); got != "[1 1 0]" {
-			t.Fatalf("tallies, reviewed sweeps and work: %s", got)
+			t.Fatalf("counted, reviewed sweeps and work: %s", got)
 		}
-		w.exec(w.organization, `DELETE FROM tallies`)
+		w.exec(w.organization, `DELETE FROM counted`)
 		w.exec(w.organization, `DELETE FROM reviewed_sweeps`)
 		w.doWork(w.services...)
 		if got := fmt.Sprint(counts()); got != "[0 0 0]" {
-			t.Fatalf("nobody entered work, and tallies, reviewed sweeps and work are %s", got)
+			t.Fatalf("nobody entered work, and counted, reviewed sweeps and work are %s", got)
 		}
 		if err := w.services[1].FindWork(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.doWork(w.services...)
 		if got := fmt.Sprint(counts()); got != "[1 1 0]" {
-			t.Errorf("tallies, reviewed sweeps and work: %s", got)
+			t.Errorf("counted, reviewed sweeps and work: %s", got)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func ninetyDays(b *testing.B, address string) {
 	}
 	rules := fill(b, n.Store, tracker)
 	n = harness.StartOn(b, address)
-	tallies(b, n, rules, filledDays)
+	sweepsCounted(b, n, rules, filledDays)
 	for _, query := range []string{"", "metric=visibility&by=target", "metric=visibility&by=day"} {
 		b.Run(query, func(b *testing.B) {
 			path := "/v1/trackers/shoes/metrics?" + query + "&from=" + n.Store.Now().AddDate(0, 0, -90).Format(time.RFC3339)

@@ -138,7 +138,7 @@ func TestAnUpgradeAnalysesTheContentsOfKeptAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	for _, statement := range []string{`UPDATE tracker_rules SET code = 3`, `UPDATE analyses SET content = X'0200000000'`, `DELETE FROM tallies`} {
+	for _, statement := range []string{`UPDATE tracker_rules SET code = 3`, `UPDATE analyses SET content = X'0200000000'`, `DELETE FROM counted`, `DELETE FROM cells`} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}

@@ -44,8 +44,8 @@ func large(b *testing.B, address string) {
 		b.Fatal(err)
 	}
 	n = harness.StartOn(b, address)
-	harness.Eventually(b, "the sweeps are added up", func() bool {
-		rules, err := analysing.New(n.Store).RulesToTally(b.Context())
+	harness.Eventually(b, "the sweeps are counted", func() bool {
+		rules, err := analysing.New(n.Store).RulesToCount(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -24,7 +25,7 @@ import (
 const (
 	yearPrompts = 1000
 	yearSweeps  = 365
-	// madeSweeps are made of answers; the tallies of the others are copies of theirs.
+	// madeSweeps are made of answers; the counts of the others are copies of theirs.
 	madeSweeps = 8
 )
 
@@ -94,14 +95,23 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	}
 	rules := fillYear(b, n.Store, tracker)
 	n = harness.StartOn(b, address)
-	made := tallies(b, n, rules, madeSweeps)
-	cells, err := analysing.New(n.Store).TallyCells(b.Context(), rules, ids(made))
-	if err != nil {
-		b.Fatal(err)
+	made := sweepsCounted(b, n, rules, madeSweeps)
+	var cells []*analysing.Cells
+	for family := range 3 {
+		err := analysing.New(n.Store).EachCells(b.Context(), rules, family, uuid.Nil.String(), uuid.Max.String(), func(c *analysing.Cells) error {
+			kept := *c
+			kept.Content = bytes.Clone(c.Content)
+			cells = append(cells, &kept)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
 	}
 	for _, one := range made {
+		one.Organization, one.Tracker = rules.Organization, rules.Tracker
 		for urls, into := range map[bool]*[]byte{false: &one.Domains, true: &one.URLs} {
-			if *into, err = analysing.New(n.Store).TallySources(b.Context(), rules, one.Sweep, urls); err != nil {
+			if *into, err = analysing.New(n.Store).Sources(b.Context(), one, urls); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -109,36 +119,28 @@ func yearOf(b *testing.B, address string) (*harness.Node, *app.Account) {
 	now := n.Store.Now()
 	for day := madeSweeps; day < yearSweeps; day++ {
 		copied := *made[day%madeSweeps]
-		copied.Cells = cells[copied.Sweep]
 		copied.Sweep = closedSweep(b, n.Store, tracker, now, day)
-		if err := analysing.New(n.Store).SaveTally(&copied); err != nil {
+		var ofSweep []*analysing.Cells
+		for _, c := range cells {
+			if c.Sweep == made[day%madeSweeps].Sweep {
+				again := *c
+				again.Sweep = copied.Sweep
+				ofSweep = append(ofSweep, &again)
+			}
+		}
+		if err := analysing.New(n.Store).SaveCounted(&copied, ofSweep); err != nil {
 			b.Fatal(err)
 		}
 	}
-	n.Get(b, a, "/v1/trackers/shoes/metrics?from=2000-01-01").Has(b, "numbers", http.StatusOK) // has the ranges of days made
-	harness.Eventually(b, "ranges of days are added up", func() bool {
-		spans, err := analysing.New(n.Store).TallySpans(b.Context(), rules)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return len(spans) >= yearSweeps/4
-	})
 	return n, a
 }
 
-func ids(tallies []*analysing.Tally) (all []string) {
-	for _, t := range tallies {
-		all = append(all, t.Sweep)
-	}
-	return all
-}
-
-// tallies waits until there are so many.
-func tallies(b *testing.B, n *harness.Node, rules *analysing.Rules, count int) (found []*analysing.Tally) {
+// sweepsCounted waits until sweeps are counted.
+func sweepsCounted(b *testing.B, n *harness.Node, rules *analysing.Rules, count int) (found []*analysing.Counted) {
 	b.Helper()
-	harness.Eventually(b, "the sweeps are added up", func() bool {
+	harness.Eventually(b, "the sweeps are counted", func() bool {
 		var err error
-		if found, err = analysing.New(n.Store).Tallies(b.Context(), rules); err != nil {
+		if found, err = analysing.New(n.Store).CountedSweeps(b.Context(), rules); err != nil {
 			b.Fatal(err)
 		}
 		return len(found) >= count

@@ -50,12 +50,12 @@ func BenchmarkReanalysis(b *testing.B) {
 		b.Fatal(err)
 	}
 	keepAnswers(b, n.Store, tracker, count)
-	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the sweeps added up
+	n.Get(b, a, "/v1/trackers/shoes/metrics").Has(b, "numbers", http.StatusOK) // has the sweeps counted
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for sums := 0; sums < count/1000; {
 		<-look.C
-		found, err := analysing.New(n.Store).Tallies(b.Context(), &analysing.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1})
+		found, err := analysing.New(n.Store).CountedSweeps(b.Context(), &analysing.Rules{Organization: tracker.Organization, Tracker: tracker.ID, Version: 1})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -253,7 +253,7 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		return "", fmt.Errorf("find old analyses: %w", err)
 	}
 	if len(old) == 0 {
-		if err := s.deleteOldTallies(organization, tracker); err != nil {
+		if err := s.deleteOldCounts(organization, tracker); err != nil {
 			return "", err
 		}
 		_, err := s.ShardOf(organization).Run(`UPDATE tracker_rules SET cursor = $3 WHERE organization = $1 AND tracker = $2 AND state = 'old'`, organization, tracker, uuid.Max.String())
@@ -266,24 +266,6 @@ func (s *Store) DeleteOldAnalyses(ctx context.Context, organization, tracker, af
 		return "", fmt.Errorf("delete old analyses: %w", err)
 	}
 	return last, nil
-}
-
-// deleteOldTallies deletes the tallies of old rules. They may be large, so that a transaction
-// deletes only some of them.
-func (s *Store) deleteOldTallies(organization, tracker string) error {
-	const batch = 100
-	for table, key := range map[string]string{"tallies": "rules, sweep", "tally_spans": "rules, days, number"} {
-		for deleted := int64(batch); deleted == batch; {
-			var err error
-			deleted, err = s.ShardOf(organization).Run(`DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2 AND (`+key+`) IN (
-				SELECT `+key+` FROM `+table+` WHERE organization = $1 AND tracker = $2 AND rules IN (
-					SELECT version FROM tracker_rules WHERE organization = $1 AND tracker = $2 AND state = 'old') LIMIT $3)`, organization, tracker, batch)
-			if err != nil {
-				return fmt.Errorf("delete old tallies: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // CellAnalyses returns the analyses of the newest answers of a cell, newest first.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
@@ -86,16 +88,23 @@ func (s *Store) DeleteTracked(ctx context.Context, now time.Time) (n int, err er
 // deleteTracked is DeleteTracked for one tracker.
 func (s *Store) deleteTracked(ctx context.Context, t *Tracker, now time.Time) (n int, err error) {
 	before := now.AddDate(0, 0, -t.KeepDays)
-	// Sweeps are kept longer because they count against the ceiling of their month.
-	sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
+	// Sweeps are kept as long as their numbers, and at least as long as they count against the ceiling
+	// of their month.
+	alertsBefore := now.AddDate(0, 0, -max(t.KeepDays, longestMonth))
+	sweepsBefore := now.AddDate(0, 0, -max(t.KeepDays, t.NumbersDays, longestMonth))
 	if t.State == TrackerDeleting {
 		before = now.Add(time.Hour) // all answers; running tasks end first
-		sweepsBefore = before
+		alertsBefore, sweepsBefore = before, before
 	}
-	for deleted := -1; deleted != 0; n += deleted {
-		if deleted, err = s.deleteAnswers(ctx, t, before, sweepsBefore); err != nil {
+	for after := uuid.Nil.String(); after != ""; {
+		var deleted int
+		deleted, after, err = s.deleteAnswers(ctx, t, after, before)
+		if n += deleted; err != nil {
 			return n, err
 		}
+	}
+	if err := s.deleteSweeps(t, alertsBefore, sweepsBefore); err != nil {
+		return n, err
 	}
 	if t.State == TrackerDeleting {
 		err = s.deleteTrackerRows(t, now)
@@ -107,16 +116,19 @@ func (s *Store) deleteTracked(ctx context.Context, t *Tracker, now time.Time) (n
 // time zone and with a window that began in the previous month.
 const longestMonth = 62
 
-// deleteAnswers deletes a batch of answers that were asked before a time. If there are none, it
-// deletes sweeps without answers that began before sweepsBefore.
-func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBefore time.Time) (int, error) {
-	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id < $3 AND outcome <> 'pending' ORDER BY id LIMIT $4`,
-		t.Organization, t.ID, store.FirstID(before), store.PruneBatch)
-	if err != nil {
-		return 0, err
+// deleteAnswers deletes a batch of answers after an id that were asked before a time, except for
+// those of sweeps that are not counted yet. It returns the id to continue from, or "" at the end.
+func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, after string, before time.Time) (n int, last string, err error) {
+	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id > $3 AND id < $4 AND outcome <> 'pending' ORDER BY id LIMIT $5`,
+		t.Organization, t.ID, after, store.FirstID(before), store.PruneBatch)
+	if err != nil || len(old) == 0 {
+		return 0, "", err
 	}
-	if len(old) == 0 {
-		return 0, s.deleteSweeps(t, sweepsBefore)
+	last = old[len(old)-1].ID
+	if t.State != TrackerDeleting {
+		if old, err = s.onlyCounted(ctx, t, old); err != nil || len(old) == 0 {
+			return 0, last, err
+		}
 	}
 	byID := map[string]*Answer{}
 	for _, a := range old {
@@ -142,10 +154,28 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, before, sweepsBef
 		}
 		return releaseResults(ctx, tx, removed)
 	})
-	return len(old), err
+	return len(old), last, err
 }
 
-// pruneSweeps marks the sweeps of deleted answers as incomplete and deletes their tallies.
+// onlyCounted returns the answers of sweeps that are counted, and enters the counting of the others.
+func (s *Store) onlyCounted(ctx context.Context, t *Tracker, old []*Answer) ([]*Answer, error) {
+	var ids []string
+	for _, a := range old {
+		if !slices.Contains(ids, a.Sweep) {
+			ids = append(ids, a.Sweep)
+		}
+	}
+	uncounted, err := analysing.Uncounted(ctx, s.ShardOf(t.Organization).Lookups, t.Organization, t.ID, ids)
+	if err != nil || len(uncounted) == 0 {
+		return old, err
+	}
+	err = s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
+		return analysing.EnterWork(ctx, tx, t.Organization, t.ID, earshot.WorkCount)
+	})
+	return slices.DeleteFunc(old, func(a *Answer) bool { return slices.Contains(uncounted, a.Sweep) }), err
+}
+
+// pruneSweeps marks the sweeps of deleted answers as incomplete. Their numbers stay.
 func pruneSweeps(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 	pruned := map[string]bool{}
 	for _, a := range answers {
@@ -154,19 +184,18 @@ func pruneSweeps(ctx context.Context, t *engine.Tx, answers []*Answer) error {
 		}
 		pruned[a.Sweep] = true
 		if err := pruneSweep(ctx, t, &Sweep{Organization: a.Organization, Tracker: a.Tracker, ID: a.Sweep}); err != nil {
-			return fmt.Errorf("remove tallies: %w", err)
+			return fmt.Errorf("mark the sweep of deleted answers: %w", err)
 		}
 	}
 	return nil
 }
 
 func pruneSweep(ctx context.Context, t *engine.Tx, sweep *Sweep) error {
-	due, err := engine.FindValues[int64](ctx, t, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0 RETURNING due_at`,
-		sweep.Organization, sweep.Tracker, sweep.ID)
-	if err != nil || len(due) == 0 {
+	n, err := t.Run(ctx, `UPDATE sweeps SET pruned = 1 WHERE organization = $1 AND tracker = $2 AND id = $3 AND pruned = 0`, sweep.Organization, sweep.Tracker, sweep.ID)
+	if err != nil || n == 0 {
 		return err
 	}
-	return analysing.DeleteTallies(ctx, t, sweep.Organization, sweep.Tracker, sweep.ID, time.UnixMilli(due[0]))
+	return analysing.KeepCounts(ctx, t, sweep.Organization, sweep.Tracker, sweep.ID)
 }
 
 // Prune marks a sweep as incomplete, as if some of its answers were deleted.
@@ -174,19 +203,30 @@ func (s *Store) Prune(sweep *Sweep) error {
 	return s.ShardOf(sweep.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error { return pruneSweep(ctx, tx, sweep) })
 }
 
-// deleteSweeps deletes sweeps that began before a time and have no answers left, with their
-// deliveries. The last prompt of a sweep may be asked weeks after the first.
-func (s *Store) deleteSweeps(t *Tracker, before time.Time) error {
+// deleteSweeps deletes sweeps that began before sweepsBefore and have no answers left, with their
+// numbers, and deliveries, alerts and reviews from before a time. The last prompt of a sweep may be
+// asked weeks after the first.
+func (s *Store) deleteSweeps(t *Tracker, before, sweepsBefore time.Time) error {
 	return s.ShardOf(t.Organization).Execute(func(ctx context.Context, tx *engine.Tx) error {
 		ids, err := engine.FindValues[string](ctx, tx, `DELETE FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
 			AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.organization = sweeps.organization AND a.tracker = sweeps.tracker AND a.sweep = sweeps.id)
 			RETURNING id`,
-			t.Organization, t.ID, store.FirstID(before))
+			t.Organization, t.ID, store.FirstID(sweepsBefore))
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := analysing.DeleteCounts(ctx, tx, t.Organization, t.ID, id); err != nil {
+				return err
+			}
+		}
+		kept, err := engine.FindValues[string](ctx, tx, `SELECT id FROM sweeps WHERE organization = $1 AND tracker = $2 AND id < $3 AND state <> 'running'
+			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization = sweeps.organization AND d.job = sweeps.id)`, t.Organization, t.ID, store.FirstID(before))
 		if err != nil {
 			return err
 		}
 		var webhooks []*store.DeliveryRow
-		for _, id := range ids {
+		for _, id := range slices.Concat(ids, kept) {
 			webhooks = append(webhooks, &store.DeliveryRow{Delivery: store.Delivery{Organization: t.Organization, Job: id}})
 		}
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
@@ -288,7 +328,7 @@ func (s *Store) deleteTrackerRows(t *Tracker, now time.Time) error {
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, farFuture); err != nil {
 			return err
 		}
-		tables := []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "tallies", "tally_spans", "tracker_rules", "tracker_work", "tracker_prompts", "tracker_targets", "tracker_versions"}
+		tables := []string{"export_days", "series", "reviews", "review_findings", "reviewed_sweeps", "analyses", "counted", "cells", "tracker_rules", "tracker_work", "tracker_prompts", "tracker_targets", "tracker_versions"}
 		for _, table := range slices.Concat(exporting.RowTables, tables) {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE organization = $1 AND tracker = $2`, t.Organization, t.ID); err != nil {
 				return err

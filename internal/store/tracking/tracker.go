@@ -41,6 +41,7 @@ type Tracker struct {
 	Definition   []byte
 	Demo         bool // its history is generated
 	KeepDays     int  // retention of answers
+	NumbersDays  int  // retention of numbers
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	NextSlot     string    // of the next sweep; "" for none
@@ -64,6 +65,7 @@ var TrackersTable = engine.NewTable("trackers",
 	engine.BytesAsText("definition", func(t *Tracker) *[]byte { return &t.Definition }),
 	engine.FlagField("demo", func(t *Tracker) *bool { return &t.Demo }),
 	engine.IntField("keep_days", func(t *Tracker) *int { return &t.KeepDays }),
+	engine.IntField("keep_numbers_days", func(t *Tracker) *int { return &t.NumbersDays }),
 	engine.TimeField("created_at", func(t *Tracker) *time.Time { return &t.CreatedAt }),
 	engine.TimeField("updated_at", func(t *Tracker) *time.Time { return &t.UpdatedAt }),
 	engine.NullField("next_slot", "text", func(t *Tracker) *string { return &t.NextSlot }),
@@ -73,7 +75,7 @@ var TrackersTable = engine.NewTable("trackers",
 
 // upsertTracker inserts a tracker or updates it.
 var upsertTracker = TrackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
-	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days,
+	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days, keep_numbers_days = excluded.keep_numbers_days,
 	updated_at = excluded.updated_at, next_slot = excluded.next_slot, due_at = excluded.due_at,
 	report_slot = excluded.report_slot, report_due_at = excluded.report_due_at`)
 

@@ -1,11 +1,11 @@
-// Package aggregate counts the answers of trackers and stores the counts of each closed
-// sweep, its tally.
+// Package aggregate counts the answers of trackers, and stores and reads the counts of each closed
+// sweep.
 //
 //	aggregate.go  Counter, which counts, and Aggregate, the counts of some periods
-//	closed.go     fills an Aggregate from stored tallies and from analyses
+//	closed.go     fills an Aggregate from stored cells and from analyses
 //	collect.go    reads analyses and analyses answers that lack one
 //	cited.go      the sources of each answer
-//	tally.go      counts closed sweeps and stores their tallies
+//	count.go      counts closed sweeps and stores their cells
 //	noise.go      difference between a sweep and the sweep that repeats it
 //	breaks.go     sweeps whose numbers cannot be compared with earlier ones
 package aggregate
@@ -13,7 +13,6 @@ package aggregate
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -31,10 +30,9 @@ import (
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
-	"earshot/internal/track/tally"
 )
 
-// Counter counts answers and stores tallies.
+// Counter counts answers, and stores and reads counts.
 type Counter struct {
 	store       *tracking.Store
 	analyses    *analysing.Store
@@ -43,22 +41,22 @@ type Counter struct {
 	log         *slog.Logger
 	wake        func()
 	cache       cache
-	untallied   chan *analysing.Rules // rules that lack tallies
+	uncounted   chan *analysing.Rules // rules that have not counted some sweep
 }
 
 // NewCounter returns a Counter on a store.
 func NewCounter(s *store.Store, d *definition.Reader, p *ruleset.Panels, log *slog.Logger, wake func()) *Counter {
 	return &Counter{
 		store: tracking.New(s), analyses: analysing.New(s), definitions: d, panels: p, log: log, wake: wake,
-		cache: cache{entries: map[string]*Aggregate{}, turns: share.NewPool(maxCounts)}, untallied: make(chan *analysing.Rules, 16),
+		cache: cache{entries: map[string]*Aggregate{}, turns: share.NewPool(maxCounts)}, uncounted: make(chan *analysing.Rules, 16),
 	}
 }
 
-// On returns a Counter that reads a replica of the database. It queues missing tallies for
-// this Counter to store.
+// On returns a Counter that reads a replica of the database. It queues sweeps for
+// this Counter to count.
 func (s *Counter) On(replica *store.Store, d *definition.Reader, p *ruleset.Panels) *Counter {
 	reader := NewCounter(replica, d, p, s.log, s.wake)
-	reader.untallied = s.untallied
+	reader.uncounted = s.uncounted
 	return reader
 }
 
@@ -75,33 +73,28 @@ type Aggregate struct {
 
 	options    Options
 	definition *definition.Definition // sets the threshold of change detectors; nil: the default
-	periods    []definition.Span      // sweeps of different periods are not merged
-	answers    int                    // submitted answers of the sweeps
+	periods    []definition.Span
+	size       int                           // approximate, in bytes
+	counted    map[string]*analysing.Counted // by sweep
+	brands     map[int][]int                 // by version of older rules: indexes of their brands in the panel, or -1
 	keys       targetKeys
 	cited      []*cited.Writer // by sweep; only with Options.cited
 }
 
 // Options select what an Aggregate contains.
 type Options struct {
-	Sources metric.Sources
-	Cells   bool // the cells of every sweep, even if the tracker is large
+	Sources  metric.Sources
+	Families []metric.Family // nil: all
 
 	isUnlimited bool // whatever the number of answers; for background work and single sweeps
-	cited       bool // the sources of each answer, for the tally of a single sweep
+	cited       bool // the sources of each answer, to be stored
 }
 
-// With calls use with an Aggregate. If use returns metric.ErrCells, With calls it again with
-// an Aggregate that contains every cell.
-func (s *Counter) With(ctx context.Context, t *tracking.Tracker, d *definition.Definition, wanted Options, use func(*Aggregate) error, spans ...definition.Span) error {
-	b, err := s.Count(ctx, t, d, wanted, spans...)
-	if err == nil {
-		err = use(b)
+func (o Options) families() []metric.Family {
+	if o.Families == nil {
+		return metric.AllFamilies
 	}
-	if !errors.Is(err, metric.ErrCells) || wanted.Cells {
-		return err
-	}
-	wanted.Cells = true
-	return s.With(ctx, t, d, wanted, use, spans...)
+	return o.Families
 }
 
 // Count counts the answers of the closed sweeps that were due in any of the periods.
@@ -118,15 +111,19 @@ func (s *Counter) Count(ctx context.Context, t *tracking.Tracker, d *definition.
 	if err != nil {
 		return nil, err
 	}
+	counted, err := s.countedBy(ctx, rules, all)
+	if err != nil {
+		return nil, err
+	}
 	for _, sweep := range all {
-		// The answers that a pruned sweep has lost would count as missing.
-		if b.periodOf(sweep) >= 0 && !sweep.Pruned {
+		// Deleted answers would count as missing. Merchants, prices and blocks are not stored.
+		isThere := !sweep.Pruned || (sweep.Answered == 0 || counted[sweep.ID] != nil) && wanted.Sources&^metric.ByDomain == 0
+		if b.periodOf(sweep) >= 0 && isThere {
 			b.Sweeps = append(b.Sweeps, sweep)
-			b.answers += sweep.Submitted
 		}
 	}
 	return s.cache.get(ctx, t.Organization, b.key(), func() (*Aggregate, error) {
-		h, err := s.readClosed(ctx, b, all)
+		h, err := s.readClosed(ctx, b, all, counted)
 		if err == nil {
 			err = s.fill(ctx, b, h)
 		}
@@ -142,8 +139,7 @@ func (s *Counter) CountSweep(ctx context.Context, h *ClosedSweeps, sweep *tracki
 		return nil, err
 	}
 	defer release()
-	b := h.newAggregate(Options{Sources: sources, Cells: true, isUnlimited: sources != metric.NoSources}, sweep)
-	b.answers = sweep.Submitted
+	b := h.newAggregate(Options{Sources: sources, isUnlimited: sources != metric.NoSources}, sweep)
 	return b, s.fill(ctx, b, h)
 }
 
@@ -152,8 +148,7 @@ func (s *Counter) Turn(ctx context.Context, organization string) (release func()
 	return s.cache.turns.Wait(ctx, organization)
 }
 
-// newAggregate returns an empty Aggregate of some sweeps. It is not large, whatever the
-// number of answers, so that fill decodes all cells.
+// newAggregate returns an empty Aggregate of some sweeps.
 func (h *ClosedSweeps) newAggregate(o Options, sweeps ...*tracking.Sweep) *Aggregate {
 	return &Aggregate{
 		Tracker: h.tracker, Rules: h.rules, Panel: h.panel, Zone: h.zone, Sweeps: sweeps, options: o, periods: []definition.Span{{}},
@@ -170,51 +165,30 @@ func (b *Aggregate) periodOf(sweep *tracking.Sweep) int {
 type cache struct {
 	mu      sync.Mutex
 	entries map[string]*Aggregate
-	size    int         // sum of the sizes of all entries
+	size    int         // sum of the sizes of all entries, in bytes
 	turns   *share.Pool // limits concurrent counts, fair to all organizations
 }
 
-// Sizes are in units of one answer of a tracker with fewer than 8 brands, about a kilobyte.
 const (
-	// MaxCounted is the largest number of answers without a tally that one request counts.
+	// MaxCounted is the largest number of answers without stored counts that one request counts.
 	MaxCounted = 50_000
-	// maxSmall is the largest number of answers of an aggregate with the cells of every sweep.
-	maxSmall = 50_000
-	// maxSmallSize is the largest size of such an aggregate.
-	maxSmallSize = 4 * maxSmall
-	// maxCached is the largest size of the cache.
-	maxCached = 100_000
+	// maxBrands is the largest product of such answers and brands.
+	maxBrands = 32 * MaxCounted
+	// maxCached is the largest size of the cache, in bytes.
+	maxCached = 100 << 20
 	// maxCounts is the largest number of concurrent counts.
 	maxCounts = 2
 )
 
-// isLarge reports whether some answers are too many to keep the cells of every sweep.
-func isLarge(answers int, panel *analysis.Panel) bool {
-	return answers > maxSmall || sizeOf(answers, panel) > maxSmallSize
-}
-
-// isLarge reports whether an Aggregate contains groups and merged cells only.
-func (b *Aggregate) isLarge() bool {
-	return b.options.Sources == metric.NoSources && isLarge(b.answers, b.Panel)
-}
-
-// sizeOf returns the size of answers whose cells are kept for every sweep.
-func sizeOf(answers int, panel *analysis.Panel) int { return answers * (1 + len(panel.Brands)/8) }
-
-// size returns the approximate size of an Aggregate.
-func (b *Aggregate) size() int {
-	if b.isLarge() {
-		return maxSmall/4 + b.answers/100
-	}
-	return sizeOf(b.answers, b.Panel)
-}
+// countedSize is the approximate size of the counts of an answer in memory.
+func countedSize(brands int) int { return 1000 + 120*brands }
 
 // key returns the cache key. It is equal for aggregates with the same counts.
 func (b *Aggregate) key() string {
 	hash := sha256.New()
-	_, _ = fmt.Fprintln(hash, b.Tracker.ID, b.Tracker.Version, b.Rules.Version, b.options.Sources, b.options.Cells && b.isLarge()) // never fails
+	_, _ = fmt.Fprintln(hash, b.Tracker.ID, b.Tracker.Version, b.Rules.Version, b.options.Sources, b.options.Families) // never fails
 	for _, sweep := range b.Sweeps {
-		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Facts != nil, b.periodOf(sweep))
+		_, _ = fmt.Fprintln(hash, sweep.ID, sweep.Pruned, sweep.Facts != nil, b.periodOf(sweep))
 	}
 	return string(hash.Sum(nil))
 }
@@ -239,12 +213,14 @@ func (c *cache) get(ctx context.Context, organization, key string, count func() 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size+b.size() > maxCached {
+	if c.size+b.size > maxCached {
 		clear(c.entries)
 		c.size = 0
 	}
-	c.entries[key] = b
-	c.size += b.size()
+	if b.size < maxCached {
+		c.entries[key] = b
+		c.size += b.size
+	}
 	return b, nil
 }
 
@@ -289,7 +265,7 @@ func (b *Aggregate) Between(first, last string) []*tracking.Sweep {
 }
 
 // TargetKey returns the key in the dataset of a target that a surface answered.
-func (b *Aggregate) TargetKey(k tally.Key) string { return b.keys[k.Target][k.Surface] }
+func (b *Aggregate) TargetKey(k cited.Key) string { return b.keys[k.Target][k.Surface] }
 
 // IsTooMany reports whether answers were not counted because there are too many of them or
 // because the rules cannot be compiled. A retry does not help in either case.

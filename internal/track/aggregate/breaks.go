@@ -12,6 +12,7 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/stats"
+	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/definition"
@@ -89,6 +90,9 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.MetricBreak) {
 			h.definitionBreaks(before, sweep, add)
 			if at := h.firstRules.CreatedAt; h.firstRules.Version > 1 && before.DueAt.Before(at) && !sweep.DueAt.Before(at) {
 				add(0, "panel", fmt.Sprintf("brands or their names changed in %s; earlier sweeps were analysed again", ruleset.Name(h.firstRules)))
+			}
+			if was, is := h.countedBy(before), h.countedBy(sweep); !ruleset.Alike(was, is) {
+				add(0, "rules", fmt.Sprintf("the answers before are deleted, and were counted by %s; from here on %s counts", ruleset.Name(was), ruleset.Name(is)))
 			}
 		}
 		before = sweep
@@ -180,6 +184,14 @@ func (h *ClosedSweeps) definitionBreaks(before, sweep *tracking.Sweep, add func(
 			}
 		}
 	}
+}
+
+// countedBy returns the rules by which a sweep was counted.
+func (h *ClosedSweeps) countedBy(sweep *tracking.Sweep) *analysing.Rules {
+	if c := h.counted[sweep.ID]; c != nil && h.versions[c.Rules] != nil {
+		return h.versions[c.Rules]
+	}
+	return h.rules
 }
 
 // target returns the target with a number, or an empty one if it is unknown.

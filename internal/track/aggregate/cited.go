@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"earshot/internal/store/tracking"
@@ -9,13 +10,17 @@ import (
 )
 
 // Cited calls use with the domains or the URLs that the answers of each sweep of an Aggregate cite,
-// except for sweeps without answers. It counts sweeps whose tallies lack them. The caller must hold
+// except for sweeps without answers, and of URLs also without deleted answers. It counts sweeps
+// that are not counted yet. The caller must hold
 // a Turn of the organization.
 func (s *Counter) Cited(ctx context.Context, b *Aggregate, urls bool, use func(sweep int, sheet *cited.Sheet) error) error {
 	decode := func(sweep int, encoded []byte) error {
 		sheet, err := cited.Decode(encoded)
 		if err != nil {
 			return err
+		}
+		if c := b.counted[b.Sweeps[sweep].ID]; c != nil {
+			sheet.Brands = b.brands[c.Rules]
 		}
 		return use(sweep, sheet)
 	}
@@ -24,14 +29,28 @@ func (s *Counter) Cited(ctx context.Context, b *Aggregate, urls bool, use func(s
 		if sweep.Answered == 0 {
 			continue
 		}
-		stored, err := s.analyses.TallySources(ctx, b.Rules, sweep.ID, urls)
+		c := b.counted[sweep.ID]
+		if c == nil {
+			uncounted = append(uncounted, sweep)
+			continue
+		}
+		stored, err := s.analyses.Sources(ctx, c, urls)
 		if err != nil {
 			return err
 		}
-		if stored == nil {
-			uncounted = append(uncounted, sweep)
-		} else if err := decode(i, stored); err != nil {
+		isLost := stored == nil // URLs are deleted with the answers
+		if !isLost {
+			err = decode(i, stored)
+			isLost = errors.Is(err, cited.ErrDamaged)
+		}
+		switch {
+		case err != nil && !isLost:
 			return err
+		case err != nil:
+			s.dropCounted(sweep, c, err)
+		}
+		if isLost && !sweep.Pruned {
+			uncounted = append(uncounted, sweep)
 		}
 	}
 	if len(uncounted) == 0 {
@@ -63,9 +82,9 @@ func (s *Counter) countCited(ctx context.Context, b *Aggregate, sweeps []*tracki
 		return nil, errUncounted(answers, MaxCounted)
 	}
 	if b.Rules.Version > 0 {
-		s.queueTallies(b.Rules)
+		s.queueCount(b.Rules)
 	}
-	h, err := s.readClosed(ctx, b, b.Sweeps)
+	h, err := s.readClosed(ctx, b, b.Sweeps, b.counted)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,14 +15,14 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/analysis"
+	"earshot/internal/track/cells"
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/schedule"
-	"earshot/internal/track/tally"
 )
 
-// ClosedSweeps contains the closed sweeps of a tracker, and their tallies by some rules.
+// ClosedSweeps contains the closed sweeps of a tracker, and by which rules they were counted.
 type ClosedSweeps struct {
 	All []*tracking.Sweep // by due time
 
@@ -32,10 +33,11 @@ type ClosedSweeps struct {
 	zone       *schedule.Rule
 	prompts    []*tracking.TrackerPart
 	targets    []*tracking.TrackerPart
-	index      map[int]int     // indices of prompts, by number
-	weights    map[int]float64 // weights of prompts, by number
-	tallies    map[string]*analysing.Tally
-	asked      map[int]*asked // by version of the definition
+	index      map[int]int                   // indices of prompts, by number
+	weights    map[int]float64               // weights of prompts, by number
+	counted    map[string]*analysing.Counted // by sweep: these rules, or older ones after its answers were deleted
+	versions   map[int]*analysing.Rules      // all rules, by version
+	asked      map[int]*asked                // by version of the definition
 }
 
 // asked contains what one version of the definition asks.
@@ -43,7 +45,7 @@ type asked struct {
 	samples          int
 	prompts, targets []int // sorted numbers
 	indices          []int // sorted indices of the prompts
-	weights          int64 // hash of the weights of the prompts
+	weights          int64 // hash of the weights of the prompts, for noise
 }
 
 // Closed reads the closed sweeps of a tracker.
@@ -60,21 +62,55 @@ func (s *Counter) Closed(ctx context.Context, t *tracking.Tracker, r *analysing.
 	if err != nil {
 		return nil, err
 	}
-	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all)
+	counted, err := s.countedBy(ctx, r, all)
+	if err != nil {
+		return nil, err
+	}
+	return s.readClosed(ctx, &Aggregate{Tracker: t, Rules: r, Panel: panel, Zone: d.Zone()}, all, counted)
 }
 
-// readClosed reads what the sweeps of an Aggregate asked, and their tallies: of all closed sweeps if
-// the Aggregate has none, and all tallies if it is large.
-func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep) (*ClosedSweeps, error) {
+// countedBy returns by which rules sweeps were counted: by r, or by older rules after their answers
+// were deleted. Counts that do not fit their sweep are left out, and are counted again if possible.
+func (s *Counter) countedBy(ctx context.Context, r *analysing.Rules, sweeps []*tracking.Sweep) (map[string]*analysing.Counted, error) {
+	all, err := s.analyses.CountedSweeps(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	newest := map[string]*analysing.Counted{}
+	for _, c := range all {
+		c.Organization, c.Tracker = r.Organization, r.Tracker
+		if newest[c.Sweep] == nil {
+			newest[c.Sweep] = c
+		}
+	}
+	found := map[string]*analysing.Counted{}
+	for _, sweep := range sweeps {
+		c := newest[sweep.ID]
+		switch {
+		case c == nil || c.Rules < r.Version && !sweep.Pruned:
+		case c.Answers != sweep.Answered:
+			s.dropCounted(sweep, c, fmt.Errorf("it has %d answers, the sweep %d", c.Answers, sweep.Answered))
+		default:
+			found[sweep.ID] = c
+		}
+	}
+	return found, nil
+}
+
+// readClosed reads what the sweeps of an Aggregate asked, or all closed sweeps if it has none.
+func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.Sweep, counted map[string]*analysing.Counted) (*ClosedSweeps, error) {
 	h := &ClosedSweeps{
 		tracker: b.Tracker, rules: b.Rules, panel: b.Panel, zone: b.Zone, All: all,
-		index: map[int]int{}, weights: map[int]float64{}, tallies: map[string]*analysing.Tally{}, asked: map[int]*asked{},
+		index: map[int]int{}, weights: map[int]float64{}, counted: counted, versions: map[int]*analysing.Rules{}, asked: map[int]*asked{},
 	}
 	rules, err := s.analyses.Rules(ctx, b.Tracker.Organization, b.Tracker.ID)
 	if err != nil {
 		return nil, err
 	}
 	h.firstRules = ruleset.FirstAlike(rules, b.Rules)
+	for _, r := range rules {
+		h.versions[r.Version] = r
+	}
 	if h.prompts, err = s.store.TrackerPrompts(ctx, b.Tracker); err != nil {
 		return nil, err
 	}
@@ -96,47 +132,35 @@ func (s *Counter) readClosed(ctx context.Context, b *Aggregate, all []*tracking.
 			}
 		}
 	}
-	var wanted []string // none: all
-	if !b.isLarge() {   // merged cells of a large aggregate need the tallies of whole ranges of days
-		for _, sweep := range b.Sweeps {
-			wanted = append(wanted, sweep.ID)
-		}
-	}
-	tallies, err := s.analyses.Tallies(ctx, b.Rules, wanted...)
-	for _, stored := range tallies {
-		if tally.IsReadable(stored.Sums) {
-			h.tallies[stored.Sweep] = stored
-		}
-	}
-	for _, sweep := range all {
-		if stored := h.tallies[sweep.ID]; stored != nil && !sweep.Pruned && stored.Answers != sweep.Answered {
-			s.dropTally(h, sweep, fmt.Errorf("it has %d answers, the sweep %d", stored.Answers, sweep.Answered))
-		}
-	}
-	return h, err
+	return h, nil
 }
 
-// damagedTally is an error of the stored tally of a sweep.
-type damagedTally struct {
-	sweep *tracking.Sweep
+// damagedCounts is an error of the stored counts of a sweep.
+type damagedCounts struct {
+	sweep string
 	cause error
 }
 
-func (d *damagedTally) Unwrap() error { return d.cause }
+func (d *damagedCounts) Unwrap() error { return d.cause }
 
-func (d *damagedTally) Error() string {
-	return fmt.Sprintf("the tally of sweep %s: %v", d.sweep.ID, d.cause)
+func (d *damagedCounts) Error() string {
+	return fmt.Sprintf("the counts of sweep %s: %v", d.sweep, d.cause)
 }
 
-// fill sets the dataset of an Aggregate. It drops damaged tallies.
+// fill sets the dataset of an Aggregate. It drops damaged counts.
 func (s *Counter) fill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	for {
 		err := s.tryFill(ctx, b, h)
-		damaged, ok := errors.AsType[*damagedTally](err)
-		if !ok || !errors.Is(damaged.cause, tally.ErrDamaged) {
+		damaged, ok := errors.AsType[*damagedCounts](err)
+		if !ok || !errors.Is(damaged.cause, cells.ErrDamaged) {
 			return err
 		}
-		s.dropTally(h, damaged.sweep, damaged.cause)
+		at := slices.IndexFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return sweep.ID == damaged.sweep })
+		s.dropCounted(b.Sweeps[at], h.counted[damaged.sweep], damaged.cause)
+		delete(h.counted, damaged.sweep)
+		if b.Sweeps[at].Pruned { // it cannot be counted again
+			b.Sweeps = slices.Delete(slices.Clone(b.Sweeps), at, at+1)
+		}
 	}
 }
 
@@ -163,56 +187,151 @@ func (s *Counter) readAsked(ctx context.Context, h *ClosedSweeps, version int) e
 	return nil
 }
 
-// isCurrent reports whether a sweep has a tally that is based on the current weights.
-func (h *ClosedSweeps) isCurrent(sweep *tracking.Sweep) bool {
-	tally := h.tallies[sweep.ID]
-	return tally != nil && tally.Weights == h.asked[sweep.Version].weights
-}
-
-// tryFill reads the tallies of the sweeps, and counts the analyses of sweeps without a tally. Source
-// counts are not in tallies. It returns a damagedTally.
+// tryFill reads the stored cells of the sweeps, and counts the analyses of sweeps without them.
+// Source counts are not stored. It returns a damagedCounts.
 func (s *Counter) tryFill(ctx context.Context, b *Aggregate, h *ClosedSweeps) error {
 	read := newCollector(h, b.Sweeps, b.options)
-	stored := map[string][]metric.Sheet{}
+	stored := map[string]*analysing.Counted{}
 	var uncounted []*tracking.Sweep
 	answers := 0
-	for i, sweep := range b.Sweeps {
-		tally := h.tallies[sweep.ID]
-		if tally == nil || b.options.Sources != metric.NoSources || b.options.cited {
+	isLacking := false
+	for _, sweep := range b.Sweeps {
+		c := h.counted[sweep.ID]
+		isLacking = isLacking || c == nil && sweep.Answered > 0
+		switch {
+		case c != nil && (sweep.Pruned || b.options.Sources == metric.NoSources && !b.options.cited):
+			stored[sweep.ID] = c
+		case !sweep.Pruned:
 			uncounted = append(uncounted, sweep)
 			answers += sweep.Answered
-			continue
-		}
-		sheets, err := metric.Tallies.DecodeGroups(tally.Sums, len(h.panel.Brands))
-		if err != nil {
-			return &damagedTally{sweep, err}
-		}
-		stored[sweep.ID] = sheets
-		for _, sheet := range sheets {
-			read.addAnswers(i, sheet.Target, sheet.Surface, sheet.Answers)
 		}
 	}
-	if most := min(MaxCounted, maxSmallSize/sizeOf(1, h.panel)); answers > most && !b.options.isUnlimited {
+	if most := min(MaxCounted, maxBrands/(1+len(h.panel.Brands))); answers > most && !b.options.isUnlimited {
 		return errUncounted(answers, most)
+	}
+	if isLacking && h.rules.Version > 0 {
+		s.queueCount(h.rules)
+	}
+	b.size = answers * countedSize(len(h.panel.Brands))
+	var names []*analysing.Cells
+	err := s.eachCells(ctx, h, metric.OfNames, stored, func(c *analysing.Cells) error {
+		b.size += len(c.Content)
+		read.addAnswers(read.indices[c.Sweep], c.Target, c.Surface, c.Answers)
+		kept := *c
+		kept.Content = bytes.Clone(c.Content)
+		names = append(names, &kept)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := s.readAnalyses(ctx, uncounted, read); err != nil {
 		return err
 	}
 	b.cited = read.cited
-	if slices.ContainsFunc(b.Sweeps, func(sweep *tracking.Sweep) bool { return !sweep.Pruned && sweep.Answered > 0 && !h.isCurrent(sweep) }) && h.rules.Version > 0 {
-		s.queueTallies(h.rules)
-	}
 	if err := b.newDataset(read); err != nil {
 		return err
 	}
 	for _, sweep := range uncounted {
-		for key, cells := range read.cells[read.indices[sweep.ID]] {
-			if err := b.AddCounts(sweep.ID, b.keys[key.Target][key.Surface], cells); err != nil {
+		for key, counts := range read.cells[read.indices[sweep.ID]] {
+			if err := b.AddCounts(sweep.ID, b.keys[key.Target][key.Surface], counts); err != nil {
 				return err
 			}
 		}
 	}
-	return s.addStored(ctx, b, h, stored)
+	return s.addStored(ctx, b, h, stored, names)
+}
+
+// addStored adds the stored cells of sweeps. names are those of the first family, which all queries
+// read.
+func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string]*analysing.Counted, names []*analysing.Cells) error {
+	known := map[int][]string{} // brands by version of older rules
+	left := map[string]int{}    // answers by sweep
+	b.counted, b.brands = h.counted, map[int][]int{}
+	for _, c := range stored {
+		left[c.Sweep] = c.Answers
+		if c.Rules == h.rules.Version || known[c.Rules] != nil {
+			continue
+		}
+		var err error
+		if known[c.Rules], err = h.brandsOf(c.Rules); err != nil {
+			return err
+		}
+		for _, name := range known[c.Rules] {
+			b.brands[c.Rules] = append(b.brands[c.Rules], slices.IndexFunc(h.panel.Brands, func(p metric.PanelBrand) bool { return p.Name == name }))
+		}
+	}
+	add := func(c *analysing.Cells) error {
+		err := b.AddStored(c.Sweep, b.keys[c.Target][c.Surface], metric.Family(c.Family), c.Answers, c.Content, known[c.Rules])
+		if err != nil {
+			return &damagedCounts{c.Sweep, err}
+		}
+		return nil
+	}
+	for _, c := range names {
+		left[c.Sweep] -= c.Answers
+		if err := add(c); err != nil {
+			return err
+		}
+	}
+	for id, n := range left {
+		if n != 0 {
+			return &damagedCounts{id, cells.ErrDamaged}
+		}
+	}
+	for _, family := range b.options.families() {
+		if family == metric.OfNames {
+			continue
+		}
+		err := s.eachCells(ctx, h, family, stored, func(c *analysing.Cells) error {
+			b.size += len(c.Content)
+			return add(c)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// brandsOf returns the brands that a version of the rules knows.
+func (h *ClosedSweeps) brandsOf(version int) (names []string, err error) {
+	r := h.versions[version]
+	if r == nil {
+		return nil, fmt.Errorf("there are no rules %d", version)
+	}
+	set, err := ruleset.Decode(r)
+	for _, brand := range set.Brands {
+		names = append(names, brand.Name)
+	}
+	return names, err
+}
+
+// eachCells calls each with the stored cells of a family of some sweeps. They are reused for the
+// next call.
+func (s *Counter) eachCells(ctx context.Context, h *ClosedSweeps, family metric.Family, of map[string]*analysing.Counted, each func(*analysing.Cells) error) error {
+	type span struct{ first, last string }
+	spans := map[int]span{} // by version of the rules
+	for id, c := range of {
+		known, ok := spans[c.Rules]
+		if !ok {
+			known = span{id, id}
+		}
+		spans[c.Rules] = span{min(known.first, id), max(known.last, id)}
+	}
+	for _, version := range slices.Sorted(maps.Keys(spans)) {
+		r := &analysing.Rules{Organization: h.tracker.Organization, Tracker: h.tracker.ID, Version: version}
+		err := s.analyses.EachCells(ctx, r, int(family), spans[version].first, spans[version].last, func(c *analysing.Cells) error {
+			if wanted := of[c.Sweep]; wanted == nil || wanted.Rules != version {
+				return nil
+			}
+			return each(c)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func errUncounted(answers, most int) error {
@@ -250,113 +369,6 @@ func (b *Aggregate) newDataset(read *collector) error {
 	}
 	b.NumberPrompts(numbers)
 	b.MadeUp = slices.ContainsFunc(def.Targets, func(t metric.Target) bool { return t.Surface == LabSurface })
-	return nil
-}
-
-// addStored adds the stored sheets of sweeps. A large aggregate gets the cells of a sweep
-// only if no span contains them, unless the options ask for all cells.
-func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string][]metric.Sheet) error {
-	needCells := map[string]bool{}
-	for id := range stored {
-		needCells[id] = true
-	}
-	if b.isLarge() && !b.options.Cells {
-		if err := s.addSpans(ctx, b, h, needCells); err != nil {
-			return err
-		}
-	}
-	for _, sweep := range b.Sweeps {
-		if stored[sweep.ID] != nil && !h.isCurrent(sweep) {
-			needCells[sweep.ID] = true
-		}
-	}
-	cells, err := s.analyses.TallyCells(ctx, h.rules, slices.Sorted(maps.Keys(needCells)))
-	if err != nil {
-		return err
-	}
-	for _, sweep := range b.Sweeps {
-		if err := b.addSweep(h, sweep, stored[sweep.ID], cells[sweep.ID]); err != nil {
-			return &damagedTally{sweep, err}
-		}
-	}
-	if b.isLarge() {
-		return nil
-	}
-	return b.Decode()
-}
-
-// addSweep adds the stored sheets of a sweep, and their cells if stored is not nil.
-func (b *Aggregate) addSweep(h *ClosedSweeps, sweep *tracking.Sweep, sheets []metric.Sheet, stored []byte) error {
-	cells := map[tally.Key]tally.Cells{}
-	if stored != nil {
-		decoded, err := metric.Tallies.DecodeCells(stored)
-		if err != nil {
-			return err
-		}
-		for _, sheet := range decoded {
-			cells[sheet.Key] = sheet.Cells
-		}
-	}
-	for _, sheet := range sheets {
-		sheet.Cells = cells[sheet.Key]
-		var err error
-		if !h.isCurrent(sweep) {
-			sheet.Groups, err = b.Regroup(sheet.Cells)
-		}
-		if err == nil {
-			err = b.AddSheet(sweep.ID, b.keys[sheet.Target][sheet.Surface], sheet)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addSpans adds each stored span whose sweeps are all in the same period of the Aggregate.
-// It removes these sweeps from needCells.
-func (s *Counter) addSpans(ctx context.Context, b *Aggregate, h *ClosedSweeps, needCells map[string]bool) error {
-	stored, err := s.analyses.TallySpans(ctx, h.rules)
-	if err != nil {
-		return err
-	}
-	if len(h.missingSpans(stored)) > 0 {
-		s.queueTallies(h.rules)
-	}
-	inRange := map[int]map[int][]*tracking.Sweep{}
-	for _, days := range spanDays {
-		inRange[days] = ranges(h.All, days)
-	}
-	for _, span := range stored {
-		sweeps := inRange[span.Days][span.Number]
-		if slices.ContainsFunc(sweeps, func(sweep *tracking.Sweep) bool {
-			return !needCells[sweep.ID] || b.periodOf(sweep) != b.periodOf(sweeps[0])
-		}) || string(span.Sweeps) != string(sweepIDs(sweeps)) {
-			continue
-		}
-		if err := s.analyses.ReadSpanCells(ctx, span); err != nil {
-			return err
-		}
-		if span.Cells == nil {
-			continue
-		}
-		sheets, err := metric.Tallies.DecodeCells(span.Cells)
-		if err != nil {
-			return err
-		}
-		var ids []string
-		for _, sweep := range sweeps {
-			ids = append(ids, sweep.ID)
-			delete(needCells, sweep.ID)
-		}
-		cells := map[string]tally.Cells{}
-		for _, sheet := range sheets {
-			cells[b.keys[sheet.Target][sheet.Surface]] = sheet.Cells
-		}
-		if err := b.AddSpan(ids, cells); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -404,6 +416,9 @@ func (r *collector) targetKeys(targets []*tracking.TrackerPart, def *metric.Defi
 func (r *collector) sweepOf(zone *schedule.Rule, i int, sweep *tracking.Sweep, keys targetKeys) metric.AskedSweep {
 	a := r.asked[sweep.Version]
 	found := metric.AskedSweep{ID: sweep.ID, Slot: zone.Civil(sweep.DueAt).String(), Samples: a.samples, Prompts: a.indices, Targets: []string{}}
+	if c := r.counted[sweep.ID]; c != nil && c.Rules < r.rules.Version {
+		found.Brands, _ = r.brandsOf(c.Rules) // an error was returned before, when the cells were read
+	}
 	for _, target := range a.targets {
 		key, known := keys[target][stats.Mode(r.surfaces[i][target])]
 		if !known {

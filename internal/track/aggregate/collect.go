@@ -14,7 +14,6 @@ import (
 	"earshot/internal/track/cited"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
-	"earshot/internal/track/tally"
 )
 
 // collector counts the analyses of sweeps. It identifies a sweep by its index in
@@ -23,7 +22,7 @@ type collector struct {
 	*ClosedSweeps
 	indices  map[string]int // of sweeps, by id
 	sources  metric.Sources
-	cells    []map[tally.Key][]*metric.CellCounts // by sweep, sheet and prompt
+	cells    []map[cited.Key][]*metric.CellCounts // by sweep, sheet and prompt
 	surfaces []map[int]map[string]int             // number of answers by sweep, target and surface
 
 	found    analysis.Analysis  // reused for each analysis
@@ -35,7 +34,7 @@ type collector struct {
 func newCollector(h *ClosedSweeps, sweeps []*tracking.Sweep, o Options) *collector {
 	r := &collector{
 		ClosedSweeps: h, indices: map[string]int{}, sources: o.Sources, interned: map[string]string{},
-		cells: make([]map[tally.Key][]*metric.CellCounts, len(sweeps)), surfaces: make([]map[int]map[string]int, len(sweeps)),
+		cells: make([]map[cited.Key][]*metric.CellCounts, len(sweeps)), surfaces: make([]map[int]map[string]int, len(sweeps)),
 	}
 	if o.cited {
 		r.cited = make([]*cited.Writer, len(sweeps))
@@ -49,7 +48,7 @@ func newCollector(h *ClosedSweeps, sweeps []*tracking.Sweep, o Options) *collect
 
 // reset drops the counts of a sweep.
 func (r *collector) reset(at int) {
-	r.cells[at], r.surfaces[at] = map[tally.Key][]*metric.CellCounts{}, map[int]map[string]int{}
+	r.cells[at], r.surfaces[at] = map[cited.Key][]*metric.CellCounts{}, map[int]map[string]int{}
 	if r.cited != nil {
 		r.cited[at] = cited.NewWriter()
 	}
@@ -72,7 +71,7 @@ func (r *collector) add(a *analysing.Analysis) error {
 	if err := r.found.Decode(a.Content); err != nil {
 		return err
 	}
-	key := tally.Key{Target: a.Target, Surface: a.Surface}
+	key := cited.Key{Target: a.Target, Surface: a.Surface}
 	if r.cited != nil {
 		asked, err := uuid.Parse(a.Answer)
 		if err != nil {

@@ -110,7 +110,7 @@ func (s *Counter) Noise(ctx context.Context, b *Aggregate) (*earshot.NoiseReport
 	stored := noiseFacts(repeat)[b.Rules.Version]
 	if stored == nil {
 		if !repeat.Pruned && b.Rules.Version > 0 {
-			s.queueTallies(b.Rules)
+			s.queueCount(b.Rules)
 		}
 		return nil, nil
 	}

@@ -13,11 +13,18 @@ import (
 
 	"earshot/internal/track/metric"
 	"earshot/internal/track/packed"
-	"earshot/internal/track/tally"
 )
+
+// Key identifies the cells of a sweep by the number of their target and by the surface that answered.
+type Key struct {
+	Target  int
+	Surface string
+}
 
 // Sheet contains the sources of a sweep's answers.
 type Sheet struct {
+	Brands []int // indexes of the brands that the reader knows, or -1, by the stored index; nil: the same
+
 	Names   []string // domains or URLs
 	Types   []string
 	Sources []Source
@@ -36,7 +43,7 @@ type Source struct{ Name, Type int }
 
 // part contains the answers of a target on a surface.
 type part struct {
-	key     tally.Key
+	key     Key
 	answers string
 }
 
@@ -80,12 +87,13 @@ var reasons = []metric.Reason{"", metric.NotRequested, metric.NotOffered}
 // format is the first byte of a stored sheet.
 const format = 1
 
-var errDamaged = errors.New("the stored sources of a sweep are damaged")
+// ErrDamaged is returned for stored sources that cannot be true.
+var ErrDamaged = errors.New("the stored sources of a sweep are damaged")
 
 // Decode reads a sheet that a Writer wrote.
 func Decode(stored []byte) (*Sheet, error) {
 	if len(stored) == 0 || stored[0] != format {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	r := packed.NewReader(string(stored[1:]))
 	s := &Sheet{base: r.Number(), Names: texts(r), Types: texts(r)}
@@ -93,7 +101,7 @@ func Decode(stored []byte) (*Sheet, error) {
 	for i := range s.Sources {
 		s.Sources[i] = Source{r.Number(), r.Number()}
 		if s.Sources[i].Name >= len(s.Names) || s.Sources[i].Type >= len(s.Types) {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
 	}
 	s.parts = make([]part, r.Count())
@@ -104,7 +112,7 @@ func Decode(stored []byte) (*Sheet, error) {
 		s.parts[i].answers = strings.Clone(r.Text(r.Number()))
 	}
 	if !r.Done() {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	s.names, s.sources = len(s.Names), len(s.Sources)
 	return s, nil
@@ -120,7 +128,7 @@ func texts(r *packed.Reader) []string {
 
 // Each calls open for each target and surface, and the function that open returns for each of
 // its answers. If open returns nil, the answers are skipped. The Answer is reused.
-func (s *Sheet) Each(open func(tally.Key) func(*Answer)) error {
+func (s *Sheet) Each(open func(Key) func(*Answer)) error {
 	var a Answer
 	for _, p := range s.parts {
 		use := open(p.key)
@@ -131,12 +139,12 @@ func (s *Sheet) Each(open func(tally.Key) func(*Answer)) error {
 		a.Prompt = 0
 		for range r.Count() {
 			if !s.read(r, &a) {
-				return errDamaged
+				return ErrDamaged
 			}
 			use(&a)
 		}
 		if !r.Done() {
-			return errDamaged
+			return ErrDamaged
 		}
 	}
 	return nil
@@ -169,7 +177,15 @@ func (s *Sheet) read(r *packed.Reader, a *Answer) (ok bool) {
 		if m.Name >= s.names {
 			return false
 		}
-		a.Mentions = append(a.Mentions, m)
+		if s.Brands != nil {
+			if m.Brand >= len(s.Brands) {
+				return false
+			}
+			m.Brand = s.Brands[m.Brand]
+		}
+		if m.Brand >= 0 {
+			a.Mentions = append(a.Mentions, m)
+		}
 	}
 	return true
 }

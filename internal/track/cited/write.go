@@ -12,7 +12,6 @@ import (
 	"earshot/internal/track/mention"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/packed"
-	"earshot/internal/track/tally"
 )
 
 // Writer makes the sheets of a sweep.
@@ -27,7 +26,7 @@ func NewWriter() *Writer {
 }
 
 // Add adds the analysis of an eligible answer. It keeps no reference to it.
-func (w *Writer) Add(key tally.Key, prompt, sample int, asked time.Time, f *analysis.Analysis) {
+func (w *Writer) Add(key Key, prompt, sample int, asked time.Time, f *analysis.Analysis) {
 	w.domains.add(key, prompt, sample, asked, f, func(m *analysis.Mention) []string { return m.Domains })
 	w.urls.add(key, prompt, sample, asked, f, func(m *analysis.Mention) (urls []string) {
 		for _, at := range m.Citations {
@@ -45,11 +44,11 @@ type sheetWriter struct {
 	nameOf       func(metric.Citation) string
 	names, types numbered[string]
 	sources      numbered[Source]
-	parts        map[tally.Key][]written
+	parts        map[Key][]written
 }
 
 func newSheetWriter(nameOf func(metric.Citation) string) sheetWriter {
-	return sheetWriter{nameOf, newNumbered[string](), newNumbered[string](), newNumbered[Source](), map[tally.Key][]written{}}
+	return sheetWriter{nameOf, newNumbered[string](), newNumbered[string](), newNumbered[Source](), map[Key][]written{}}
 }
 
 // written is an encoded answer.
@@ -75,7 +74,7 @@ func (n *numbered[T]) of(value T, clone func(T) T) int {
 	return i
 }
 
-func (w *sheetWriter) add(key tally.Key, prompt, sample int, asked time.Time, f *analysis.Analysis, supports func(*analysis.Mention) []string) {
+func (w *sheetWriter) add(key Key, prompt, sample int, asked time.Time, f *analysis.Analysis, supports func(*analysis.Mention) []string) {
 	one := written{prompt: prompt, sample: sample, asked: int(asked.UnixMilli())}
 	noSources, noCited := f.Missing(metric.FieldSources), f.Missing(metric.FieldCited)
 	one.rest.Number(slices.Index(reasons, noSources), slices.Index(reasons, noCited))
@@ -164,7 +163,7 @@ func (w *sheetWriter) encode() []byte {
 	for _, s := range w.sources.values {
 		to.Number(s.Name, s.Type)
 	}
-	keys := slices.SortedFunc(maps.Keys(w.parts), func(a, b tally.Key) int {
+	keys := slices.SortedFunc(maps.Keys(w.parts), func(a, b Key) int {
 		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Surface, b.Surface))
 	})
 	to.Number(len(keys))

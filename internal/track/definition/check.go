@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,7 +80,10 @@ func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 		in.Reject("name", "must be %q, as in the path", name)
 	}
 	d.Name = name
-	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
+	d.setKeep()
+	if days := daysOf(d.KeepNumbers); days > 0 && days < d.KeepDays {
+		in.Reject("keepNumbers", "must be at least as long as keep, %dd", d.KeepDays)
+	}
 	seen := map[string]int{}
 	for i, p := range d.Prompts {
 		if first, twice := seen[promptKey(p)]; twice && p.Text != "" {

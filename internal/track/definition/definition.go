@@ -13,6 +13,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,8 @@ const (
 	MaxPrompts = 50_000
 	// defaultKeep is the default number of days for which answers are stored.
 	defaultKeep = 400
+	// defaultNumbers is the default number of days for which numbers are kept: 5 years.
+	defaultNumbers = 1826
 )
 
 // Definition is a checked definition.
@@ -39,9 +42,11 @@ type Definition struct {
 	Rule       *schedule.Rule // schedule of sweeps; nil if sweeps are only started manually
 	ReportRule *schedule.Rule // schedule of reports; nil if there is none
 	KeepDays   int
-	Prices     []int64           // maximum cost of a task on each target
-	Fields     []provider.Fields // what results on each target may report besides the text
-	JudgePrice int64             // maximum cost of a task that judges a review; 0 without a judge
+	// NumbersDays is how long numbers are kept, at least KeepDays.
+	NumbersDays int
+	Prices      []int64           // maximum cost of a task on each target
+	Fields      []provider.Fields // what results on each target may report besides the text
+	JudgePrice  int64             // maximum cost of a task that judges a review; 0 without a judge
 }
 
 // MaxJudged is the maximum number of reviews of a sweep that are judged.
@@ -143,6 +148,12 @@ func ruleOf(s earshot.Schedule) *schedule.Rule {
 		return nil
 	}
 	return rule
+}
+
+// setKeep sets how long answers and numbers are kept.
+func (d *Definition) setKeep() {
+	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
+	d.NumbersDays = max(d.KeepDays, cmp.Or(daysOf(d.KeepNumbers), defaultNumbers))
 }
 
 // daysOf parses a number of days such as 400d. It returns 0 if the text is not valid.

@@ -42,6 +42,7 @@ func Changes(before, after *earshot.TrackerDefinition) (changes []earshot.Tracke
 		{"ceiling", before.Ceiling, after.Ceiling},
 		{"judge", before.Judge, after.Judge},
 		{"keep", before.Keep, after.Keep},
+		{"keepNumbers", before.KeepNumbers, after.KeepNumbers},
 		{"alerts", before.Alerts, after.Alerts},
 		{"reports", before.Reports, after.Reports},
 		{"exports", before.Exports, after.Exports},

@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -73,6 +72,6 @@ func (s *Reader) revive(name string, text []byte) (*Definition, error) {
 	if d.Judge != nil {
 		d.JudgePrice, _ = s.price(d.judgeTarget(), d.Fallback)
 	}
-	d.KeepDays = cmp.Or(daysOf(d.Keep), defaultKeep)
+	d.setKeep()
 	return d, nil
 }

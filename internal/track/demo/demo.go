@@ -128,7 +128,7 @@ func (s *Maker) beginDemo(ctx context.Context, organization, name string, asked 
 	}
 	h.tracker = &tracking.Tracker{
 		Organization: organization, ID: uuid.Must(uuid.NewV7()).String(), Name: name, State: earshot.TrackerPaused, Demo: true,
-		Definition: text, KeepDays: d.KeepDays, CreatedAt: first, UpdatedAt: first,
+		Definition: text, KeepDays: d.KeepDays, NumbersDays: d.NumbersDays, CreatedAt: first, UpdatedAt: first,
 	}
 	world := demoWorld(h.slots[len(h.slots)*2/3].String()[:len(time.DateOnly)])
 	shift := world.Shifts[0]

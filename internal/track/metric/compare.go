@@ -58,14 +58,10 @@ func (b *Dataset) Compare(q Query, periods Periods) ([]Comparison, error) {
 			return nil, err
 		}
 	}
-	decoded, err := b.decodeSweeps(slices.Concat(sides[0], sides[1]), q.reads())
-	if err != nil {
-		return nil, err
-	}
-	var found []Comparison
-	for _, c := range b.cuts(q) {
-		found = append(found, b.compareCut(c, sides, q, decoded)...)
-	}
+	cuts := b.cuts(q)
+	parts := make([][]Comparison, len(cuts))
+	inParallel(len(cuts), func(i int) { parts[i] = b.compareCut(cuts[i], sides, q) })
+	found := slices.Concat(parts...)
 	return slices.DeleteFunc(found, func(c Comparison) bool {
 		return !Row{Brand: c.Brand, Labels: c.Labels}.matches(q.Having)
 	}), nil
@@ -86,53 +82,6 @@ func (b *Dataset) positions(ids []string) ([]int, error) {
 	return at, nil
 }
 
-// decodeSweeps decodes the cells of sweeps, with at least the wanted counts.
-func (b *Dataset) decodeSweeps(sweeps []int, wanted columns) (decodedCells, error) {
-	decoded := decodedCells{}
-	for _, at := range sweeps {
-		for _, s := range b.sheets[at] {
-			switch {
-			case s == nil || decoded[s] != nil:
-			case s.cells != nil:
-				decoded[s] = s.cells
-			case !s.unread.IsKnown():
-				return nil, ErrCells
-			default:
-				m := b.newMerger(len(b.def.Prompts))
-				if err := m.addStored(b, s.unread, wanted); err != nil {
-					return nil, err
-				}
-				decoded[s] = m.cells
-			}
-		}
-	}
-	return decoded, nil
-}
-
-// cellSeries contains the counts of a cell in each sweep of a period; nil without answers.
-type cellSeries struct {
-	prompt, target int
-	weight         float64
-	sweeps         []*CellCounts
-}
-
-// cellSeries returns the series of all cells of a cut.
-func (b *Dataset) cellSeries(c cut, sweeps []int, decoded decodedCells) []cellSeries {
-	all := make([]cellSeries, 0, len(c.targets)*len(c.prompts))
-	for _, target := range c.targets {
-		for _, prompt := range c.prompts {
-			one := cellSeries{prompt, target, b.def.Prompts[prompt].Weight, make([]*CellCounts, len(sweeps))}
-			for i, at := range sweeps {
-				if s := b.sheets[at][target]; s != nil {
-					one.sweeps[i] = decoded[s][prompt]
-				}
-			}
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // SourceChange is the change of a domain's share of all citations.
 type SourceChange struct {
 	Domain string
@@ -148,49 +97,28 @@ func (b *Dataset) SourceChanges(periods Periods, fewest int) (found []SourceChan
 			return nil, err
 		}
 	}
-	decoded, err := b.decodeSweeps(slices.Concat(sweeps[0], sweeps[1]), colEligible|colCitations)
-	if err != nil {
-		return nil, err
-	}
 	for _, c := range b.cuts(Query{PoolSurfaces: true}) {
-		var cells [2][]cellSeries
-		total := map[string]int{}
-		for i := range cells {
-			cells[i] = b.cellSeries(c, sweeps[i], decoded)
-			for _, one := range cells[i] {
-				for _, counts := range one.sweeps {
-					if counts != nil {
-						merge(&total, counts.Domains)
-					}
-				}
-			}
-		}
-		for _, domain := range slices.Sorted(maps.Keys(total)) {
-			if total[domain] < fewest {
+		all := c
+		all.sweeps = slices.Concat(sweeps[0], sweeps[1])
+		total := b.evidence(all, colCitations).total(b, true)
+		for _, domain := range slices.Sorted(maps.Keys(total.Domains)) {
+			if total.Domains[domain] < fewest {
 				continue
 			}
 			m := shareOf(func(c *CellCounts) int { return c.Domains[domain] })
-			sides := [2]side{b.side(c, m, 0, cells[0], len(sweeps[0])), b.side(c, m, 0, cells[1], len(sweeps[1]))}
-			found = append(found, SourceChange{domain, b.compare(c, m, 0, sides)})
+			found = append(found, SourceChange{domain, b.compare(c, m, 0, [2]side{b.side(c, m, 0, sweeps[0]), b.side(c, m, 0, sweeps[1])})})
 		}
 	}
 	return found, nil
 }
 
 // compareCut compares all measures of a cut.
-func (b *Dataset) compareCut(c cut, periods [2][]int, q Query, decoded decodedCells) (found []Comparison) {
-	var cells [2][]cellSeries
-	for i, sweeps := range periods {
-		cells[i] = b.cellSeries(c, sweeps, decoded)
-	}
+func (b *Dataset) compareCut(c cut, periods [2][]int, q Query) (found []Comparison) {
 	compare := func(m measure, brand int) {
 		if !m.compared || !q.wants(m.name) {
 			return
 		}
-		var sides [2]side
-		for i := range sides {
-			sides[i] = b.side(c, m, brand, cells[i], len(periods[i]))
-		}
+		sides := [2]side{b.side(c, m, brand, periods[0]), b.side(c, m, brand, periods[1])}
 		if m.isContent() && sides[0].sweeps+sides[1].sweeps == 0 {
 			return
 		}
@@ -221,6 +149,7 @@ type side struct {
 
 // cellSide contains the counts of one cell.
 type cellSide struct {
+	prompt     int
 	weight     float64
 	n, x, y    []float64 // by sweep
 	sweeps     int       // with an answer
@@ -228,37 +157,55 @@ type cellSide struct {
 	sumX, sumY float64
 }
 
-// side counts a measure of a brand.
-func (b *Dataset) side(c cut, m measure, brand int, cells []cellSeries, sweeps int) side {
-	s := side{cells: make([]cellSide, len(cells)), counts: make([]bool, sweeps)}
-	values := make([]float64, 3*len(cells)*sweeps)
+// side counts a measure of a brand in some sweeps.
+func (b *Dataset) side(c cut, m measure, brand int, sweeps []int) side {
+	s := side{cells: make([]cellSide, len(c.targets)*len(c.prompts)), counts: make([]bool, len(sweeps))}
+	values := make([]float64, 3*len(s.cells)*len(sweeps))
 	take := func() []float64 {
-		taken := values[:sweeps:sweeps]
-		values = values[sweeps:]
+		taken := values[:len(sweeps):len(sweeps)]
+		values = values[len(sweeps):]
 		return taken
 	}
-	for i, from := range cells {
-		one := cellSide{weight: from.weight, n: take(), x: take(), y: take()}
-		if b.def.Prompts[from.prompt].Branded && !m.branded && !c.branded {
-			from.sweeps = nil
+	index := make([]int, len(b.def.Prompts)) // of the prompts of the cut, from 1
+	for i, prompt := range c.prompts {
+		if !b.def.Prompts[prompt].Branded || m.branded || c.branded {
+			index[prompt] = i + 1
 		}
-		for at, counts := range from.sweeps {
-			if counts == nil {
+	}
+	brands := []int{brand}
+	if m.panel {
+		brands = c.panel
+	}
+	buffer := newCounts(len(b.def.Prompts), len(b.def.Brands))
+	for t, target := range c.targets {
+		cells := s.cells[t*len(c.prompts) : (t+1)*len(c.prompts)]
+		for i, prompt := range c.prompts {
+			cells[i] = cellSide{prompt: prompt, weight: b.def.Prompts[prompt].Weight, n: take(), x: take(), y: take()}
+		}
+		for at, sweep := range sweeps {
+			sheet := b.read(sweep, target)
+			if sheet == nil || b.lacks(m, sweep, brand, c.panel) {
 				continue
 			}
-			n := m.n(counts)
-			if n == 0 {
-				continue
-			}
-			one.n[at], one.x[at], one.y[at] = float64(n), m.x(counts, brand), float64(n)
-			if m.y != nil {
-				one.y[at] = m.y(counts, brand, c.panel)
-			}
-			one.sumN, one.sumX, one.sumY = one.sumN+one.n[at], one.sumX+one.x[at], one.sumY+one.y[at]
-			one.sweeps++
-			s.counts[at] = true
+			sheet.each(m.reads, brands, buffer, func(prompt int, counts *CellCounts) {
+				i := index[prompt]
+				if i == 0 {
+					return
+				}
+				n := m.n(counts)
+				if n == 0 {
+					return
+				}
+				one := &cells[i-1]
+				one.n[at], one.x[at], one.y[at] = float64(n), m.x(counts, brand), float64(n)
+				if m.y != nil {
+					one.y[at] = m.y(counts, brand, c.panel)
+				}
+				one.sumN, one.sumX, one.sumY = one.sumN+one.n[at], one.sumX+one.x[at], one.sumY+one.y[at]
+				one.sweeps++
+				s.counts[at] = true
+			})
 		}
-		s.cells[i] = one
 	}
 	s.sweeps = countTrue(s.counts)
 	return s
@@ -312,8 +259,7 @@ func (b *Dataset) compare(c cut, m measure, brand int, sides [2]side) Comparison
 	row.SweepsA, row.SweepsB = first.sweeps, second.sweeps
 	row.AnswersA, row.AnswersB = first.answers(), second.answers()
 	row.Gaps = first.gaps() + second.gaps()
-	undefined := m.undefined != nil && m.undefined(c.panel)
-	if !undefined {
+	if !m.panel || len(c.panel) > 1 {
 		row.A, row.B = first.value(m), second.value(m)
 	}
 	if row.A == nil || row.B == nil {

@@ -27,14 +27,14 @@ func (b *Dataset) Components(brand string) (stats.Components, bool) {
 	for _, c := range b.cuts(Query{PoolSurfaces: true}) {
 		cells := map[int][][]*CellCounts{}
 		for _, target := range c.targets {
-			var err error
-			if cells[target], err = b.cellsOf(c.sweeps, target); err != nil {
-				return stats.Components{}, false
-			}
+			cells[target] = b.cellsOf(c.sweeps, target, colEligible|colNamed)
 		}
 		for i, at := range c.sweeps {
 			for _, prompt := range c.prompts {
 				for _, target := range c.targets {
+					if lacks := b.plans[at].lacks; lacks != nil && lacks[index] {
+						continue
+					}
 					t := cells[target][i][prompt]
 					if t != nil && t.Eligible > 0 && !b.def.Prompts[prompt].Branded {
 						n := float64(t.Eligible)

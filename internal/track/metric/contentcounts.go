@@ -3,7 +3,7 @@ package metric
 import (
 	"slices"
 
-	"earshot/internal/track/tally"
+	"earshot/internal/track/cells"
 )
 
 // overviewBlock is the block of a search page that contains the AI overview.
@@ -120,7 +120,7 @@ func (c *CellCounts) addLayout(blocks []Block) {
 		return
 	}
 	for kind, at := range lowest {
-		c.writable().addBlock(kind, tally.Places{{At: at, Count: 1}})
+		c.writable().addBlock(kind, cells.Places{{At: at, Count: 1}})
 	}
 }
 
@@ -152,9 +152,9 @@ func (l *contentLists) addPrices(key priceKey, more prices) {
 	l.prices[key] = known
 }
 
-func (l *contentLists) addBlock(kind string, more tally.Places) {
+func (l *contentLists) addBlock(kind string, more cells.Places) {
 	if l.blocks == nil {
-		l.blocks = map[string]tally.Places{}
+		l.blocks = map[string]cells.Places{}
 	}
 	places := l.blocks[kind]
 	places.Merge(more)
@@ -190,16 +190,4 @@ func (c *CellCounts) mergeContents(other *CellCounts) {
 	c.SquaredSearches += other.SquaredSearches
 	c.Ads += other.Ads
 	c.Overviews += other.Overviews
-	if other.lists == nil {
-		return
-	}
-	lists := c.writable()
-	lists.offers += other.lists.offers
-	merge(&lists.merchants, other.lists.merchants)
-	for key, more := range other.lists.prices {
-		lists.addPrices(key, more)
-	}
-	for kind, more := range other.lists.blocks {
-		lists.addBlock(kind, more)
-	}
 }

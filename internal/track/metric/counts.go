@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"earshot/internal/track/tally"
+	"earshot/internal/track/cells"
 )
 
 // CellCounts are the counts of the answers of one cell in one sweep, or a sum of such
@@ -45,7 +45,7 @@ type contentLists struct {
 	offers    int                     // each product and merchant once per answer
 	merchants map[string]int          // offers by MerchantKey
 	prices    map[priceKey]prices     // by product and currency
-	blocks    map[string]tally.Places // search pages by block type and its lowest position
+	blocks    map[string]cells.Places // search pages by block type and its lowest position
 }
 
 // Sources selects the source counts to fill in. Most metrics do not need any.
@@ -92,16 +92,16 @@ type BrandCounts struct {
 
 // brandLists are the counts of a brand that are not a single number.
 type brandLists struct {
-	positions    tally.Places // answers by position
-	listRanks    tally.Places
-	ranks        tally.Places
-	productRanks tally.Places
+	positions    cells.Places // answers by position
+	listRanks    cells.Places
+	ranks        cells.Places
+	productRanks cells.Places
 	support      map[string]int // supported mentions by domain
 }
 
-// columns is a set of counts. A measure states which counts it reads, so that a reader of
-// stored cells can skip the others.
-type columns = tally.Columns
+// columns is a set of counts. A measure states which counts it reads, so that the others need not
+// be read and added up. Its lowest bits are cellColumns, followed by brandColumns and placeColumns.
+type columns uint64
 
 // The counts, in the order of cellColumns, brandColumns and placeColumns. colReported and
 // colNotRequested are the first of one column for each of fieldSets.
@@ -147,8 +147,8 @@ const (
 	colProductRanks
 
 	allColumns = colProductRanks<<1 - 1
-	// groupColumns are the counts that all cells of a Group share.
-	groupColumns = colEligible | colAttached | (colReported<<len(fieldSets) - colReported)
+	// denominators are the counts that cells which are alike share.
+	denominators = colEligible | colAttached | (colReported<<len(fieldSets) - colReported)
 )
 
 // The columns of stored counts. Their order is part of the stored format.
@@ -185,27 +185,13 @@ var (
 		func(b *BrandCounts) *int32 { return &b.Advertised },
 		func(b *BrandCounts) *int32 { return &b.Ads },
 	}
-	placeColumns = [...]func(*brandLists) *tally.Places{
-		func(l *brandLists) *tally.Places { return &l.positions },
-		func(l *brandLists) *tally.Places { return &l.listRanks },
-		func(l *brandLists) *tally.Places { return &l.ranks },
-		func(l *brandLists) *tally.Places { return &l.productRanks },
+	placeColumns = [...]func(*brandLists) *cells.Places{
+		func(l *brandLists) *cells.Places { return &l.positions },
+		func(l *brandLists) *cells.Places { return &l.listRanks },
+		func(l *brandLists) *cells.Places { return &l.ranks },
+		func(l *brandLists) *cells.Places { return &l.productRanks },
 	}
 )
-
-// Tallies is the layout of stored counts. Sources are not stored.
-var Tallies = &tally.Layout[CellCounts, BrandCounts, brandLists]{
-	Cell:   cellColumns,
-	Brands: func(c *CellCounts) *[]BrandCounts { return &c.Brands },
-	Brand:  brandColumns[:],
-	Lists: func(b *BrandCounts, create bool) *brandLists {
-		if create {
-			return b.writable()
-		}
-		return b.lists
-	},
-	Places: placeColumns[:],
-}
 
 // reportedColumns returns the columns of Reported, then the ones of NotRequested.
 func reportedColumns() (columns []func(*CellCounts) *int32) {
@@ -378,10 +364,8 @@ func (c *CellCounts) Merge(other *CellCounts) {
 	c.Organic += other.Organic
 	c.Attached += other.Attached
 	c.Plain += other.Plain
-	merge(&c.Domains, other.Domains)
-	merge(&c.URLs, other.URLs)
-	merge(&c.Types, other.Types)
 	c.mergeContents(other)
+	c.mergeLists(other)
 	for i := range other.Brands {
 		c.Brands[i].merge(&other.Brands[i])
 	}
@@ -410,7 +394,39 @@ func (b *BrandCounts) merge(other *BrandCounts) {
 	lists.listRanks.Merge(other.lists.listRanks)
 	lists.ranks.Merge(other.lists.ranks)
 	lists.productRanks.Merge(other.lists.productRanks)
-	merge(&lists.support, other.lists.support)
+}
+
+// mergeLists adds the counts that are not stored with cells.
+func (c *CellCounts) mergeLists(other *CellCounts) {
+	merge(&c.Domains, other.Domains)
+	merge(&c.URLs, other.URLs)
+	merge(&c.Types, other.Types)
+	for i := range other.Brands {
+		if lists := other.Brands[i].lists; lists != nil && lists.support != nil {
+			merge(&c.Brands[i].writable().support, lists.support)
+		}
+	}
+	if other.lists == nil {
+		return
+	}
+	lists := c.writable()
+	lists.offers += other.lists.offers
+	merge(&lists.merchants, other.lists.merchants)
+	for key, more := range other.lists.prices {
+		lists.addPrices(key, more)
+	}
+	for kind, more := range other.lists.blocks {
+		lists.addBlock(kind, more)
+	}
+}
+
+// newCounts returns empty counts of n cells for a panel of that many brands.
+func newCounts(n, brands int) []CellCounts {
+	counts, of := make([]CellCounts, n), make([]BrandCounts, n*brands)
+	for i := range counts {
+		counts[i].Brands = of[i*brands : (i+1)*brands : (i+1)*brands]
+	}
+	return counts
 }
 
 func count(counts *map[string]int, key string) {

@@ -21,12 +21,12 @@ type Dataset struct {
 	order   map[string]int    // positions of the closed sweeps in that order, by id
 	slots   map[string]string // of all sweeps, by id
 	sheets  [][]*sheet        // by position of the sweep and index of the target
-	spans   []span
-	numbers map[int]int // indices of prompts by their number in stored sheets
-	sources Sources     // the source counts that Add fills in
+	sources Sources           // the source counts that Add fills in
 
-	numberOf []int  // numbers of prompts by index; nil: the index
-	plans    []plan // by position of the sweep
+	numberOf []int              // numbers of prompts by index; nil: the index
+	sets     map[string][]int32 // indexes of prompts by their set in the stored form
+	classes  []int32            // by prompt: which have the same weight and branding; nil: all
+	plans    []plan             // by position of the sweep
 	targets  map[string]int
 	seen     map[answerKey]string // ids of the answers that were added
 
@@ -40,6 +40,7 @@ type plan struct {
 	samples int
 	prompts []bool
 	targets map[int]bool
+	lacks   []bool // brands that its rules did not know; nil: none
 }
 
 // answerKey identifies an answer.
@@ -52,7 +53,7 @@ func NewDataset(def Definition) (*Dataset, error) {
 	if err := def.check(); err != nil {
 		return nil, err
 	}
-	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[answerKey]string{}, targets: map[string]int{}, sources: AllSources, vias: map[int]vias{}}
+	b := &Dataset{def: def, order: map[string]int{}, slots: map[string]string{}, seen: map[answerKey]string{}, targets: map[string]int{}, sources: AllSources, vias: map[int]vias{}, sets: map[string][]int32{}}
 	for i, target := range def.Targets {
 		b.targets[target.Key] = i
 	}
@@ -69,6 +70,7 @@ func NewDataset(def Definition) (*Dataset, error) {
 		b.order[def.Sweeps[i].ID] = at
 	}
 	b.readPlans()
+	b.classify()
 	b.sheets = newSheets(def, b.sweeps)
 	return b, nil
 }
@@ -101,6 +103,14 @@ func (b *Dataset) readPlans() {
 				}
 			}
 		}
+		for i, brand := range b.def.Brands {
+			if s.Brands != nil && !slices.Contains(s.Brands, brand.Name) {
+				if p.lacks == nil {
+					p.lacks = make([]bool, len(b.def.Brands))
+				}
+				p.lacks[i] = true
+			}
+		}
 		if s.Prompts == nil {
 			continue
 		}
@@ -108,6 +118,25 @@ func (b *Dataset) readPlans() {
 		for _, prompt := range s.Prompts {
 			p.prompts[prompt] = true
 		}
+	}
+}
+
+// classify sets the classes of prompts, in the order of their branding and weight.
+func (b *Dataset) classify() {
+	less := func(x, y Prompt) int {
+		if x.Branded != y.Branded {
+			return map[bool]int{false: -1, true: 1}[x.Branded]
+		}
+		return cmp.Compare(x.Weight, y.Weight)
+	}
+	sorted := slices.CompactFunc(slices.SortedFunc(slices.Values(b.def.Prompts), less), func(x, y Prompt) bool { return less(x, y) == 0 })
+	if len(sorted) < 2 {
+		return
+	}
+	b.classes = make([]int32, len(b.def.Prompts))
+	for i, p := range b.def.Prompts {
+		class, _ := slices.BinarySearchFunc(sorted, p, less)
+		b.classes[i] = int32(class)
 	}
 }
 
@@ -181,15 +210,15 @@ func (b *Dataset) Add(a Observation) error {
 func (b *Dataset) count(at, target int, a Observation) {
 	s := b.sheets[at][target]
 	if s == nil {
-		s = &sheet{cells: make([]*CellCounts, len(b.def.Prompts))}
+		s = &sheet{counted: make([]*CellCounts, len(b.def.Prompts))}
 		b.sheets[at][target] = s
 	}
-	s.once = sync.Once{} // computes the groups again
-	if s.cells[a.Prompt] == nil {
-		s.cells[a.Prompt] = NewCellCounts(len(b.def.Brands))
-		s.cells[a.Prompt].sources = b.sources
+	s.once = sync.Once{} // makes the columns again
+	if s.counted[a.Prompt] == nil {
+		s.counted[a.Prompt] = NewCellCounts(len(b.def.Brands))
+		s.counted[a.Prompt].sources = b.sources
 	}
-	s.cells[a.Prompt].Add(b.def.Brands, a)
+	s.counted[a.Prompt].Add(b.def.Brands, a)
 }
 
 func (b *Dataset) target(key string) (int, error) {
@@ -202,6 +231,21 @@ func (b *Dataset) target(key string) (int, error) {
 
 // sweep returns the closed sweep at a position.
 func (b *Dataset) sweep(at int) AskedSweep { return b.def.Sweeps[b.sweeps[at]] }
+
+// lacks reports whether the rules of a sweep did not know a brand that a measure counts.
+func (b *Dataset) lacks(m measure, at, brand int, panel []int) bool {
+	lacks := b.plans[at].lacks
+	return lacks != nil && (m.brand && lacks[brand] || m.panel && slices.ContainsFunc(panel, func(i int) bool { return lacks[i] }))
+}
+
+// knowing returns a cut without the sweeps whose rules did not know some of the brands.
+func (b *Dataset) knowing(c cut, brands []int) cut {
+	c.sweeps = slices.DeleteFunc(slices.Clone(c.sweeps), func(at int) bool {
+		lacks := b.plans[at].lacks
+		return lacks != nil && slices.ContainsFunc(brands, func(brand int) bool { return lacks[brand] })
+	})
+	return c
+}
 
 // asked reports whether a sweep asked a prompt. The range of a prompt may begin or end with
 // a sweep that is not closed, so asked compares slots.

@@ -79,6 +79,8 @@ type AskedSweep struct {
 	Samples int      `json:"samples,omitempty"` // per cell; 0: Definition.Samples
 	Prompts []int    `json:"prompts,omitempty"` // indices; nil: all prompts whose range contains the sweep
 	Targets []string `json:"targets,omitempty"` // keys; nil: all targets
+	// Brands are the brands that its answers were searched for; nil: all. The others have no value.
+	Brands []string `json:"brands,omitempty"`
 }
 
 // closed is the state of a sweep that counts.

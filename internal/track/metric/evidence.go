@@ -3,15 +3,15 @@ package metric
 import (
 	"slices"
 
-	"earshot/internal/track/tally"
+	"earshot/internal/track/cells"
 )
 
 // evidence contains the counts that the numbers of a cut are computed from.
 type evidence struct {
 	cut     cut
-	sweeps  [][]sheetGroups // for each sweep of the cut, ordered by target
-	cells   []cell          // cells with eligible answers, ordered by target and prompt
-	planned [2]int          // planned answers: of unbranded prompts, and of all prompts
+	sweeps  [][]targetSums // for each sweep of the cut, ordered by target
+	cells   []cell         // cells with eligible answers, ordered by target and prompt
+	planned [2]int         // planned answers: of unbranded prompts, and of all prompts
 
 	buffer []CellSums // reused by estimate
 }
@@ -22,214 +22,196 @@ type cell struct {
 	*CellCounts
 }
 
-// evidence collects the counts of a cut. The result does not depend on the form in which
-// counts were added, because counts are integers and are ordered by target and prompt.
-// Cells have at least the wanted counts. If no counts are wanted, there are no cells.
-// decoded contains cells that were decoded before.
-func (b *Dataset) evidence(c cut, wanted columns, decoded decodedCells) (*evidence, error) {
-	e := &evidence{cut: c, sweeps: make([][]sheetGroups, len(c.sweeps))}
-	allPrompts := b.hasAllPrompts(c)
+// targetSums contains the counts of a target in a sweep, added up over cells that are alike.
+type targetSums struct {
+	target int
+	sheet  *sheet // nil without answers
+	picked cells.Picked
+	alike  []alike
+}
+
+// alike is the sum of the cells whose prompts have the same weight and that have the same numbers
+// of answers in every denominator. The sums are integers, so that a mean has the same digits in
+// whichever order answers were counted.
+type alike struct {
+	Branded bool
+	Weight  float64 // of each prompt
+	Cells   int
+	Counts  CellCounts
+}
+
+// evidence adds up the wanted counts of a cut.
+func (b *Dataset) evidence(c cut, wanted columns) *evidence {
+	e := &evidence{cut: c, sweeps: make([][]targetSums, len(c.sweeps))}
+	wanted |= colEligible
 	asked := b.countAsked(c)
+	picked := make([]bool, len(b.def.Prompts))
+	for _, prompt := range c.prompts {
+		picked[prompt] = true
+	}
 	for _, target := range c.targets {
-		merged := b.newMerger(len(c.prompts))
-		var covered map[int]bool
-		if allPrompts && wanted != 0 {
-			var err error
-			if covered, err = b.mergeSpans(merged, c.sweeps, target, wanted); err != nil {
-				return nil, err
-			}
-		}
+		parts := make([]targetSums, len(c.sweeps))
 		for i, at := range c.sweeps {
-			unmerged := wanted
-			if covered[at] {
-				unmerged = 0
-			}
-			groups, err := b.mergeSheet(merged, c, at, target, unmerged, decoded)
-			if err != nil {
-				return nil, err
-			}
-			groups.target = target
-			e.sweeps[i] = append(e.sweeps[i], groups)
-			e.addPlanned(b.plans[at], target, asked[i], groups.coarse)
+			parts[i] = b.pick(c, at, target, wanted, picked)
 		}
-		for _, prompt := range c.prompts {
-			if counts := merged.cells[prompt]; counts != nil && counts.Eligible > 0 {
-				e.cells = append(e.cells, cell{prompt, target, counts})
-			}
+		e.cells = append(e.cells, b.addUp(c, target, parts, wanted)...)
+		for i, at := range c.sweeps {
+			e.sweeps[i] = append(e.sweeps[i], parts[i])
+			e.addPlanned(b.plans[at], target, asked[i], parts[i].alike)
 		}
 	}
-	return e, nil
+	return e
 }
 
-// mergeSheet merges the wanted counts of a target in a sweep and returns its groups.
-func (b *Dataset) mergeSheet(merged *merger, c cut, at, target int, wanted columns, decoded decodedCells) (sheetGroups, error) {
-	s, allPrompts := b.sheets[at][target], b.hasAllPrompts(c)
+// pick picks the cells of a cut, and groups the ones that are alike. The counts are not added up.
+func (b *Dataset) pick(c cut, at, target int, wanted columns, picked []bool) targetSums {
+	p := targetSums{target: target, sheet: b.read(at, target)}
+	if p.sheet == nil {
+		return p
+	}
+	prompts := p.sheet.prompts
+	p.picked.Prompt = prompts
 	switch {
-	case s == nil:
-		return sheetGroups{}, nil
-	case allPrompts && wanted == 0:
-		return s.allGroups(b), nil
-	case allPrompts && s.unread.IsKnown():
-		return s.allGroups(b), merged.addStored(b, s.unread, wanted)
-	}
-	cells, known := decoded[s]
-	if !known {
-		var err error
-		if cells, err = s.decoded(b); err != nil {
-			return sheetGroups{}, err
-		}
-	}
-	prompts := c.prompts
-	if c.only != nil {
-		prompts = slices.DeleteFunc(slices.Clone(prompts), func(prompt int) bool { return !c.only[[2]int{prompt, target}] })
-	}
-	if wanted != 0 {
-		merged.add(cells, prompts)
-	}
-	if allPrompts {
-		return s.allGroups(b), nil
-	}
-	groups := b.group(cells, prompts)
-	return sheetGroups{groups: groups, coarse: coarsen(groups, len(b.def.Brands))}, nil
-}
-
-// hasAllPrompts reports whether a cut contains all cells of its targets.
-func (b *Dataset) hasAllPrompts(c cut) bool {
-	return len(c.prompts) == len(b.def.Prompts) && c.only == nil
-}
-
-// decodedCells are the cells of sheets, by prompt, decoded once for several cuts.
-type decodedCells map[*sheet][]*CellCounts
-
-// maxDecoded limits how many cells are decoded at a time. A cell with few brands takes
-// about 400 bytes.
-const maxDecoded = 100_000
-
-// inBatches calls use with batches of cuts, each with the decoded cells that the batch
-// needs. A sheet is decoded once per batch instead of once per cut: a query by prompt would
-// decode every sheet a thousand times otherwise.
-func (b *Dataset) inBatches(cuts []cut, wanted columns, use func(first int, batch []cut, decoded decodedCells) error) error {
-	for first := 0; first < len(cuts); {
-		end, cells := first, 0
-		for end < len(cuts) && (end == first || cells < maxDecoded) {
-			if c := cuts[end]; !b.hasAllPrompts(c) {
-				cells += len(c.prompts) * len(c.targets) * len(c.sweeps)
-			}
-			end++
-		}
-		decoded, err := b.decodeCuts(cuts[first:end], wanted)
-		if err == nil {
-			err = use(first, cuts[first:end], decoded)
-		}
-		if err != nil {
-			return err
-		}
-		first = end
-	}
-	return nil
-}
-
-// decodeCuts decodes the sheets of cuts that contain only some prompts.
-func (b *Dataset) decodeCuts(cuts []cut, wanted columns) (decodedCells, error) {
-	prompts := make([]bool, len(b.def.Prompts))
-	decoded := decodedCells{}
-	for _, c := range cuts {
-		if b.hasAllPrompts(c) {
-			continue
-		}
+	case len(c.prompts) == len(b.def.Prompts):
+	case 16*len(c.prompts) < len(prompts):
+		p.picked.Cells = []int32{}
 		for _, prompt := range c.prompts {
-			prompts[prompt] = true
+			if cell, has := slices.BinarySearch(prompts, int32(prompt)); has {
+				p.picked.Cells = append(p.picked.Cells, int32(cell))
+			}
 		}
-		for _, at := range c.sweeps {
-			for _, target := range c.targets {
-				if s := b.sheets[at][target]; s != nil && s.cells == nil && s.unread.IsKnown() {
-					decoded[s] = nil
-				}
+	default:
+		p.picked.Cells = []int32{}
+		for cell, prompt := range prompts {
+			if picked[prompt] {
+				p.picked.Cells = append(p.picked.Cells, int32(cell))
 			}
 		}
 	}
-	for s := range decoded {
-		m := b.newMerger(len(b.def.Prompts))
-		err := Tallies.AddCells(s.unread, len(b.def.Brands), wanted|groupColumns, func(number int) *CellCounts {
-			if prompt, known := b.numbers[number]; known && prompts[prompt] {
-				return m.writable(prompt)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		decoded[s] = m.cells
+	if p.picked.Cells != nil && len(p.picked.Cells) == 0 {
+		p.sheet = nil
+		return p
 	}
-	return decoded, nil
+	groups := 1
+	if len(p.picked.Cells) != 1 {
+		if b.classes != nil {
+			groups = p.picked.Split(func(cell int) int32 { return b.classes[prompts[cell]] })
+		}
+		for _, bit := range (wanted & denominators).bits() {
+			column := &p.sheet.columns[bit]
+			if _, same := column.Same(); !same {
+				groups = p.picked.Split(column.At)
+			}
+		}
+	}
+	p.alike = make([]alike, groups)
+	counts := newCounts(groups, len(b.def.Brands))
+	p.picked.All(func(cell int) {
+		g := &p.alike[p.picked.GroupOf(cell)]
+		if g.Cells == 0 {
+			of := b.def.Prompts[prompts[cell]]
+			g.Branded, g.Weight = of.Branded, of.Weight
+		}
+		g.Cells++
+	})
+	for i := range p.alike {
+		p.alike[i].Counts = counts[i]
+	}
+	return p
 }
 
-// mergeSpans merges the cells of each span whose sweeps are all in the list. It returns the
-// sweeps of these spans.
-func (b *Dataset) mergeSpans(merged *merger, sweeps []int, target int, wanted columns) (covered map[int]bool, err error) {
-	covered = map[int]bool{}
-	for _, s := range b.spans {
-		if slices.ContainsFunc(s.sweeps, func(at int) bool { return !slices.Contains(sweeps, at) || covered[at] }) {
+// addUp adds up the wanted counts of a target over its parts, and over sweeps by prompt.
+func (b *Dataset) addUp(c cut, target int, parts []targetSums, wanted columns) (found []cell) {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p targetSums) bool { return p.sheet == nil })
+	byPrompt, answered := make([]*CellCounts, len(b.def.Prompts)), make([]bool, len(b.def.Prompts))
+	groups := 1
+	for i, p := range parts {
+		groups = max(groups, len(p.alike))
+		if i == 0 || &p.picked.Prompt[0] != &parts[i-1].picked.Prompt[0] || p.picked.Cells != nil { // most sweeps share their prompts
+			p.picked.All(func(cell int) { answered[p.picked.Prompt[cell]] = true })
+		}
+	}
+	for _, prompt := range c.prompts {
+		if answered[prompt] {
+			found = append(found, cell{prompt: prompt, target: target})
+		}
+	}
+	counts := newCounts(len(found), len(b.def.Brands))
+	for i := range found {
+		found[i].CellCounts, byPrompt[found[i].prompt] = &counts[i], &counts[i]
+	}
+	sums := &columnSums{
+		parts: parts, byPrompt: byPrompt, prompts: make([]int32, len(byPrompt)), groups: make([]int32, groups),
+		promptPlaces: cells.NewPlaceSums(len(byPrompt)), groupPlaces: cells.NewPlaceSums(groups),
+	}
+	for _, bit := range wanted.bits() {
+		if bit < cellCounts {
+			sums.add(bit, cellColumns[bit])
 			continue
 		}
-		for _, at := range s.sweeps {
-			covered[at] = true
-		}
-		if !s.cells[target].IsKnown() {
-			continue // the target has no answers in these sweeps
-		}
-		if err := merged.addStored(b, s.cells[target], wanted); err != nil {
-			return nil, err
-		}
-	}
-	return covered, nil
-}
-
-// merger adds up cells by prompt. The first counts of a prompt are used without a copy
-// until others are added.
-type merger struct {
-	empty  func() *CellCounts
-	cells  []*CellCounts
-	shared []bool // the counts belong to somebody else and must not be changed
-}
-
-// newMerger returns an empty merger for about that many prompts.
-func (b *Dataset) newMerger(prompts int) *merger {
-	n := len(b.def.Prompts)
-	return &merger{empty: Tallies.Allocator(len(b.def.Brands), min(prompts, 64)), cells: make([]*CellCounts, n), shared: make([]bool, n)}
-}
-
-func (m *merger) add(cells []*CellCounts, prompts []int) {
-	for _, prompt := range prompts {
-		switch c := cells[prompt]; {
-		case c == nil:
-		case m.cells[prompt] == nil:
-			m.cells[prompt], m.shared[prompt] = c, true
-		default:
-			m.writable(prompt).Merge(c)
+		for _, brand := range c.panel {
+			if bit < cellCounts+brandCounts {
+				count := brandColumns[bit-cellCounts]
+				sums.add(columnOf(bit, brand), func(c *CellCounts) *int32 { return count(&c.Brands[brand]) })
+			} else {
+				sums.addPlaces(columnOf(bit, brand), brand, placeColumns[bit-cellCounts-brandCounts])
+			}
 		}
 	}
+	for i := range parts {
+		p := &parts[i]
+		if p.sheet.counted != nil {
+			p.picked.All(func(cell int) {
+				prompt := p.picked.Prompt[cell]
+				byPrompt[prompt].mergeLists(p.sheet.counted[prompt])
+				p.alike[p.picked.GroupOf(cell)].Counts.mergeLists(p.sheet.counted[prompt])
+			})
+		}
+	}
+	return found
 }
 
-// writable returns the counts of a prompt for the caller to change.
-func (m *merger) writable(prompt int) *CellCounts {
-	if c := m.cells[prompt]; c == nil || m.shared[prompt] {
-		m.cells[prompt], m.shared[prompt] = m.empty(), false
+// columnSums adds up the columns of a target one after another.
+type columnSums struct {
+	parts                     []targetSums
+	byPrompt                  []*CellCounts
+	prompts, groups           []int32 // reused for each column
+	promptPlaces, groupPlaces *cells.PlaceSums
+}
+
+func (s *columnSums) add(column int, count func(*CellCounts) *int32) {
+	for _, p := range s.parts {
+		p.sheet.columns[column].Add(&p.picked, s.prompts, s.groups)
+		for i := range p.alike {
+			*count(&p.alike[i].Counts) = s.groups[i]
+			s.groups[i] = 0
+		}
+	}
+	for prompt, n := range s.prompts {
+		if n != 0 {
+			*count(s.byPrompt[prompt]) = n
+			s.prompts[prompt] = 0
+		}
+	}
+}
+
+func (s *columnSums) addPlaces(column, brand int, places func(*brandLists) *cells.Places) {
+	set := func(c *CellCounts, sum cells.Places) {
+		if sum != nil {
+			*places(c.Brands[brand].writable()) = sum
+		}
+	}
+	for _, p := range s.parts {
+		p.sheet.columns[column].AddPlaces(&p.picked, s.promptPlaces, s.groupPlaces)
+		for i := range p.alike {
+			set(&p.alike[i].Counts, s.groupPlaces.Take(i))
+		}
+	}
+	for prompt, c := range s.byPrompt {
 		if c != nil {
-			m.cells[prompt].Merge(c)
+			set(c, s.promptPlaces.Take(prompt))
 		}
 	}
-	return m.cells[prompt]
-}
-
-// addStored adds the wanted counts of stored cells.
-func (m *merger) addStored(b *Dataset, cells tally.Cells, wanted columns) error {
-	return Tallies.AddCells(cells, len(b.def.Brands), wanted|colEligible, func(number int) *CellCounts {
-		if prompt, known := b.numbers[number]; known {
-			return m.writable(prompt)
-		}
-		return nil
-	})
 }
 
 // countAsked returns how many prompts of a cut each of its sweeps asked: of the unbranded
@@ -251,7 +233,7 @@ func (b *Dataset) countAsked(c cut) [][2]int {
 
 // addPlanned adds the answers that a sweep planned for a target. Eligible answers beyond the
 // plan count as planned.
-func (e *evidence) addPlanned(p plan, target int, asked [2]int, groups []Group) {
+func (e *evidence) addPlanned(p plan, target int, asked [2]int, groups []alike) {
 	samples := 0
 	if p.targets == nil || p.targets[target] {
 		samples = p.samples
@@ -293,10 +275,10 @@ func (e *evidence) total(b *Dataset, branded bool) *total {
 
 // addSweep adds the counts of a sweep of the cut, with or without branded prompts.
 func (e *evidence) addSweep(into *CellCounts, sweep int, branded bool) {
-	for _, s := range e.sweeps[sweep] {
-		for i := range s.coarse {
-			if e.includes(measure{branded: branded}, s.coarse[i].Branded) {
-				into.Merge(&s.coarse[i].Counts)
+	for _, p := range e.sweeps[sweep] {
+		for i := range p.alike {
+			if e.includes(measure{branded: branded}, p.alike[i].Branded) {
+				into.Merge(&p.alike[i].Counts)
 			}
 		}
 	}
@@ -315,10 +297,7 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 		}
 		return n, x, y
 	}
-	var kept map[int]tally.PromptSet // by target
-	if m.dropsEmpty {
-		kept = map[int]tally.PromptSet{}
-	}
+	kept := map[int][]bool{} // prompts by target; only for m.dropsEmpty
 	for _, c := range e.cells {
 		p := &b.def.Prompts[c.prompt]
 		n, x, y := values(c.CellCounts)
@@ -333,28 +312,25 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 			if y == 0 {
 				continue
 			}
-			prompts := kept[c.target]
-			prompts.Add(b.number(c.prompt))
-			kept[c.target] = prompts
+			if kept[c.target] == nil {
+				kept[c.target] = make([]bool, len(b.def.Prompts))
+			}
+			kept[c.target][c.prompt] = true
 		}
 		s.Cells = append(s.Cells, CellSums{c.prompt, p.Weight, n, x, y})
 	}
-	for i, sheets := range e.sweeps {
+	for i, parts := range e.sweeps {
 		sweep := &s.Sweeps[i]
-		for _, sheet := range sheets {
-			groups := sheet.coarse
-			if m.needs != needsNothing {
-				groups = sheet.groups
-			}
-			for j := range groups {
-				g := &groups[j]
+		for _, p := range parts {
+			for j := range p.alike {
+				g := &p.alike[j]
 				n, x, y := values(&g.Counts)
 				if n == 0 || !e.includes(m, g.Branded) {
 					continue
 				}
-				perCell, cells := n/g.Cells, g.Cells // all cells of a group have equally many answers
+				perCell, cells := n/g.Cells, g.Cells // all cells have equally many answers
 				if m.dropsEmpty {
-					cells = g.Prompts.Common(kept[sheet.target]) // the other cells add 0 to X and Y
+					cells = p.count(int32(j), kept[p.target]) // the other cells add 0 to X and Y
 				}
 				sweep.Answers += perCell * cells
 				sweep.Weight += g.Weight * float64(cells)
@@ -364,4 +340,14 @@ func (e *evidence) sums(b *Dataset, m measure, brand int, buffer []CellSums) Sum
 		}
 	}
 	return s
+}
+
+// count returns the number of cells of a group that answer one of the prompts.
+func (p *targetSums) count(group int32, prompts []bool) (n int) {
+	p.picked.All(func(cell int) {
+		if prompts != nil && prompts[p.picked.Prompt[cell]] && p.picked.GroupOf(cell) == group {
+			n++
+		}
+	})
+	return n
 }

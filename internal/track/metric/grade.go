@@ -73,15 +73,7 @@ func (b *Dataset) Grades(q Query, sweeps []string) ([]Graded, error) {
 	for _, c := range b.cuts(q) {
 		c.sweeps = positions
 		wanted := measureOf("informative"+M1).reads | measureOf("visibility"+M1).reads
-		decoded, err := b.decodeCuts([]cut{c}, wanted)
-		if err != nil {
-			return nil, err
-		}
-		e, err := b.evidence(c, wanted, decoded)
-		if err != nil {
-			return nil, err
-		}
-		g := judge(b.criteria(e))
+		g := judge(b.criteria(b.evidence(c, wanted)))
 		g.Labels = c.labels
 		grades = append(grades, g)
 	}
@@ -137,8 +129,11 @@ func (b *Dataset) smallestChange(e *evidence) *float64 {
 	}
 	var worst *float64
 	for _, brand := range brands {
-		m := measureOf("visibility" + M1)
-		smallest, ok := stats.SmallestVisible(e.sums(b, m, brand, nil).side())
+		m, of := measureOf("visibility"+M1), e
+		if c := b.knowing(e.cut, []int{brand}); len(c.sweeps) < len(e.cut.sweeps) {
+			of = b.evidence(c, m.reads)
+		}
+		smallest, ok := stats.SmallestVisible(of.sums(b, m, brand, nil).side())
 		if !ok {
 			return nil
 		}

@@ -25,8 +25,8 @@ type measure struct {
 	x     func(c *CellCounts, brand int) float64              // numerator
 	y     func(c *CellCounts, brand int, panel []int) float64 // denominator of a ratio; nil for a rate
 	reads columns                                             // the counts that n, x and y read
-	// undefined reports whether the metric has no value for a panel.
-	undefined func(panel []int) bool
+	// panel is true if y adds up the brands of the panel. With fewer than two there is no value.
+	panel bool
 	// dropsEmpty leaves out cells whose y is 0 over the whole cut. Otherwise a ratio that few
 	// cells have would get the interval of all cells.
 	dropsEmpty bool
@@ -64,16 +64,19 @@ func (q Query) reads() columns {
 			all |= m.reads
 		}
 	}
+	for name, columns := range otherReads {
+		if q.wants(name) {
+			all |= columns
+		}
+	}
 	return all
 }
 
-// readsByPrompt returns the counts that a query reads if it selects single prompts:
-// unweighted metrics read all counts.
-func (q Query) readsByPrompt() columns {
-	if slices.ContainsFunc(unweighted, func(name string) bool { return name != coverage && q.wants(name) }) {
-		return allColumns
-	}
-	return q.reads()
+// otherReads are the counts that metrics without a measure read.
+var otherReads = map[string]columns{
+	"position" + M1: colPositions, "listRank" + M1: colListRanks | colPlain, "support" + M1: colSupported | colMentions | colPlain,
+	"rank" + M1: colRanks | colOrganic, "productRank" + M2: colProductRanks | needsProducts.reads(),
+	merchantShare: needsProducts.reads(), price: needsProducts.reads(), blockRate: needsLayout.reads(), stabilities[1].name: colNamed,
 }
 
 func eligible(c *CellCounts) int { return int(c.Eligible) }
@@ -108,7 +111,7 @@ var measures = []measure{
 			}
 			return float64(sum)
 		},
-		undefined: func(panel []int) bool { return len(panel) < 2 },
+		panel: true,
 	},
 	{
 		name: "citationShare" + M1, brand: true, ratio: true, compared: true, n: eligible, y: citations, reads: colEligible | colCitations | colBrandCitations,
@@ -202,7 +205,7 @@ func (e *evidence) estimate(b *Dataset, m measure, brand int) Estimate {
 		return s.Rate()
 	}
 	found := s.Ratio()
-	if m.undefined != nil && m.undefined(e.cut.panel) {
+	if m.panel && len(e.cut.panel) < 2 {
 		found.Value, found.Interval, found.Lag1 = nil, nil, nil
 	}
 	return found

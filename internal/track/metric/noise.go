@@ -48,10 +48,7 @@ func (b *Dataset) Noise(sweep, repeat string) ([]Noise, error) {
 				continue
 			}
 			seen[c.labels.Target] = true
-			one, err := b.noise(c, positions)
-			if err != nil {
-				return nil, err
-			}
+			one := b.noise(c, positions)
 			for i := range one.Brands {
 				one.Brands[i].Visibility = apart(rows, one.Brands[i].Brand, c.labels.Target)
 			}
@@ -72,15 +69,12 @@ func apart(rows []Comparison, brand, target string) *float64 {
 }
 
 // noise returns the noise of a cut in two sweeps, without BrandNoise.Visibility.
-func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
+func (b *Dataset) noise(c cut, sweeps []int) Noise {
 	n := Noise{Labels: c.labels}
 	differs := make([]int, len(b.def.Brands))
 	var named, domains, shares []float64
 	for _, target := range c.targets {
-		cells, err := b.cellsOf(sweeps, target)
-		if err != nil {
-			return n, err
-		}
+		cells := b.cellsOf(sweeps, target, colEligible|colNamed)
 		for _, prompt := range c.prompts {
 			first, second := cells[0][prompt], cells[1][prompt]
 			if first == nil || second == nil || first.Eligible == 0 || second.Eligible == 0 || b.def.Prompts[prompt].Branded {
@@ -101,7 +95,7 @@ func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 		}
 	}
 	if n.Cells == 0 {
-		return n, nil
+		return n
 	}
 	for i, count := range differs {
 		share := float64(count) / float64(n.Cells)
@@ -109,5 +103,5 @@ func (b *Dataset) noise(c cut, sweeps []int) (Noise, error) {
 		n.Brands = append(n.Brands, BrandNoise{Brand: b.def.Brands[i].Name, Differs: share})
 	}
 	n.Named, n.Domains, n.Differs = stats.MeanOrNil(named), stats.MeanOrNil(domains), stats.MeanOrNil(shares)
-	return n, nil
+	return n
 }

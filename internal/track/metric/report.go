@@ -21,15 +21,11 @@ func (b *Dataset) Definition() Definition { return b.def }
 // vendors answered, and of all targets of a surface together if the surface has several; the
 // comparison of the definition's periods; every series; and the changes of vendors.
 func (b *Dataset) Report() (*Report, error) {
-	stability, err := b.Stability()
-	if err != nil {
-		return nil, err
-	}
 	series, err := b.Series()
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: series, Stability: stability, Breaks: b.viaBreaks()}
+	r := &Report{Metrics: []Row{}, Compare: []Comparison{}, Series: series, Stability: b.Stability(), Breaks: b.viaBreaks()}
 	all := slices.DeleteFunc(names(), func(name string) bool { return strings.HasPrefix(name, "stability.") })
 	for _, q := range []Query{{Metrics: all, By: []string{"target"}}, {Metrics: all}} {
 		// Without a split, a surface with one target repeats the rows of that target.

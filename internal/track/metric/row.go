@@ -2,7 +2,6 @@ package metric
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -10,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"earshot/internal/track/tally"
+	"earshot/internal/track/cells"
 )
 
 // Row is the value of one metric for one cut.
@@ -155,29 +154,24 @@ func (b *Dataset) Rows(q Query) ([]Row, error) {
 	if n := b.maxRows(q, cuts); q.MaxRows > 0 && n > q.MaxRows {
 		return nil, fmt.Errorf("by: makes up to %d rows, and at most %d are made at once: ask for one metric, for one brand, or filter", n, q.MaxRows)
 	}
-	parts, errs := make([][]Row, len(cuts)), make([]error, len(cuts))
-	err := b.inBatches(cuts, q.readsByPrompt(), func(first int, batch []cut, decoded decodedCells) error {
-		// Cuts are independent of each other, so all processors work on them.
-		var next atomic.Int64
-		var workers sync.WaitGroup
-		for range min(runtime.GOMAXPROCS(0), len(batch)) {
-			workers.Go(func() {
-				for i := int(next.Add(1)) - 1; i < len(batch); i = int(next.Add(1)) - 1 {
-					var e *evidence
-					if e, errs[first+i] = b.evidence(batch[i], q.reads(), decoded); errs[first+i] == nil {
-						parts[first+i], errs[first+i] = b.rowsOf(e, q)
-					}
-				}
-			})
-		}
-		workers.Wait()
-		return nil
-	})
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, err
-	}
+	parts := make([][]Row, len(cuts))
+	inParallel(len(cuts), func(i int) { parts[i] = b.rowsOf(cuts[i], q) })
 	rows := slices.Concat(parts...)
 	return slices.DeleteFunc(rows, func(r Row) bool { return !r.matches(q.Having) }), nil
+}
+
+// inParallel calls use with 0 to n-1, on all processors.
+func inParallel(n int, use func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				use(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // maxRows returns an upper limit of the number of rows, without rows by source.
@@ -230,11 +224,10 @@ func (r Row) matches(s Selection) bool {
 	return true
 }
 
-func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
-	v := view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
-	var rows []Row
+func (b *Dataset) rowsOf(c cut, q Query) (rows []Row) {
+	v := b.newView(c, q)
 	wanted, picked := q.Having["brand"]
-	for _, brand := range e.cut.panel {
+	for _, brand := range c.panel {
 		if !picked || slices.Contains(wanted, b.def.Brands[brand].Name) {
 			rows = append(rows, v.ofBrand(brand)...)
 		}
@@ -250,9 +243,7 @@ func (b *Dataset) rowsOf(e *evidence, q Query) ([]Row, error) {
 	if q.wants("citationShare"+M1) && !q.BrandsOnly {
 		rows = append(rows, v.sources()...)
 	}
-	rows = slices.Concat(rows, v.merchants(), v.prices(), v.blocks())
-	stability, err := v.stability()
-	return append(rows, stability...), err
+	return slices.Concat(rows, v.merchants(), v.prices(), v.blocks(), v.stability())
 }
 
 // view computes the rows of a cut.
@@ -261,6 +252,11 @@ type view struct {
 	e              *evidence
 	q              Query
 	unbranded, all *total
+}
+
+func (b *Dataset) newView(c cut, q Query) view {
+	e := b.evidence(c, q.reads())
+	return view{b: b, e: e, q: q, unbranded: e.total(b, false), all: e.total(b, true)}
 }
 
 // start returns a row with the fields that all metrics have.
@@ -307,10 +303,24 @@ func (v view) row(m measure, brand int) Row {
 	return r
 }
 
+// knowing returns the view of the sweeps whose rules knew some brands.
+func (v view) knowing(brands []int) view {
+	c := v.b.knowing(v.e.cut, brands)
+	if len(c.sweeps) == len(v.e.cut.sweeps) {
+		return v
+	}
+	return v.b.newView(c, v.q)
+}
+
 func (v view) ofBrand(brand int) []Row {
+	v = v.knowing([]int{brand})
 	var rows []Row
 	for _, m := range measures {
-		if m.brand && !m.optional && v.q.wants(m.name) && v.counts(m) {
+		switch {
+		case !m.brand || m.optional || !v.q.wants(m.name) || !v.counts(m):
+		case m.panel:
+			rows = append(rows, v.knowing(v.e.cut.panel).row(m, brand))
+		default:
 			rows = append(rows, v.row(m, brand))
 		}
 	}
@@ -353,7 +363,7 @@ func (v view) inMarkdown(r Row) Row {
 }
 
 // places sets the value of position, listRank or productRank: unweighted, over the answers that have one.
-func (v view) places(r Row, counts tally.Places) Row {
+func (v view) places(r Row, counts cells.Places) Row {
 	found := counts.Between(1, 0)
 	r.Numerator, r.Denominator = float64(found), float64(r.Answers)
 	if r.Reason == "" {

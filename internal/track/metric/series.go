@@ -55,15 +55,10 @@ func (b *Dataset) SeriesValues(q Query) ([]SeriesValues, error) {
 	}
 	var found []SeriesValues
 	for _, c := range b.cuts(q) {
-		decoded, err := b.decodeSweeps(c.sweeps, q.reads())
-		if err != nil {
-			return nil, err
-		}
-		cells := b.cellSeries(c, c.sweeps, decoded)
 		for _, brand := range c.panel {
 			for _, m := range measures {
 				if slices.Contains(watched, m.name) && q.wants(m.name) {
-					found = append(found, SeriesValues{m.name, b.def.Brands[brand].Name, c.labels, b.values(c, m, brand, cells)})
+					found = append(found, SeriesValues{m.name, b.def.Brands[brand].Name, c.labels, b.values(c, m, brand)})
 				}
 			}
 		}
@@ -106,8 +101,8 @@ func (b *Dataset) series(of SeriesValues) Series {
 
 // values returns the answers of each cell in each sweep of a cut. A break at a sweep without
 // answers is at the next one that has some.
-func (b *Dataset) values(c cut, m measure, brand int, cells []cellSeries) []stats.Value {
-	found := b.side(c, m, brand, cells, len(c.sweeps))
+func (b *Dataset) values(c cut, m measure, brand int) []stats.Value {
+	found := b.side(c, m, brand, c.sweeps)
 	values := make([]stats.Value, len(c.sweeps))
 	before, broken := "", false
 	if len(c.sweeps) > 0 && c.sweeps[0] > 0 {
@@ -120,7 +115,7 @@ func (b *Dataset) values(c cut, m measure, brand int, cells []cellSeries) []stat
 		values[at].Sweep = b.sweep(sweep).ID
 		for i := range found.cells {
 			if one := &found.cells[i]; one.n[at] > 0 {
-				values[at].Cells = append(values[at].Cells, stats.CellValue{Cell: b.number(cells[i].prompt), Weight: one.weight, N: one.n[at], X: one.x[at]})
+				values[at].Cells = append(values[at].Cells, stats.CellValue{Cell: b.number(one.prompt), Weight: one.weight, N: one.n[at], X: one.x[at]})
 			}
 		}
 		if values[at].Break = broken; len(values[at].Cells) > 0 {

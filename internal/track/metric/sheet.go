@@ -1,167 +1,245 @@
 package metric
 
 import (
-	"cmp"
-	"errors"
 	"slices"
 	"sync"
 
-	"earshot/internal/track/tally"
+	"earshot/internal/track/cells"
 )
 
-// Sheet contains the counts of one target in one sweep. Its cells may be unknown if
-// [Dataset.AddSpan] adds the merged cells of several sweeps.
-type Sheet = tally.Sheet[CellCounts]
+// Family is a set of counts that are stored and read together.
+type Family int
 
-// Group is the sum of similar cells of a sheet.
-type Group = tally.Group[CellCounts]
+// The families: what answers name, the pages that they cite and retrieve, and other contents.
+const (
+	OfNames Family = iota
+	OfPages
+	OfContents
 
-// groupKey contains the properties that all cells of a group share.
-type groupKey struct {
-	branded            bool
-	weight             float64
-	eligible, attached int32
-	reported           [len(fieldSets)]int32
+	families = 3
+)
+
+// AllFamilies lists the families.
+var AllFamilies = []Family{OfNames, OfPages, OfContents}
+
+// familyColumns are the counts of each family.
+var familyColumns = func() (all [families]columns) {
+	reported := func(n needs) columns { return (colReported | colNotRequested) << (n - 1) }
+	all[OfNames] = colEligible | colInformative | colRefused | colPlain | colUnmarked | colNamed | colMentions | colSupported | colNamedUnpaid | colPositions | colListRanks
+	all[OfPages] = colCitations | colOrganic | colAttached | colCited | colBrandCitations | colBoth | colRetrieved | colRetrievedPages | colCitedPages |
+		colRetrievedOfBoth | colCitedOfBoth | colRanks | reported(needsSources) | reported(needsCited) | reported(needsSourcesCited)
+	all[OfContents] = allColumns &^ all[OfNames] &^ all[OfPages]
+	return all
+}()
+
+// Families returns the families that a query reads.
+func (q Query) Families() []Family {
+	reads := q.reads()
+	return slices.DeleteFunc(slices.Clone(AllFamilies), func(f Family) bool { return reads&familyColumns[f] == 0 })
 }
 
-// sheetGroups are the groups of a sheet.
-type sheetGroups struct {
-	target int
-	groups []Group
-	// coarse are the groups without regard to reported fields. The metrics m1 add these up, as
-	// they did before fields were counted: other groups would change their last digits.
-	coarse []Group
+// The columns of a sheet: the counts of cells, then the counts and the places of each brand.
+const (
+	cellCounts  = 14 + 2*len(fieldSets)
+	brandCounts = 14
+	brandPlaces = 4
+	ofBrand     = brandCounts + brandPlaces
+)
+
+// columnOf returns the index of a column in a sheet. bit is its position in columns.
+func columnOf(bit, brand int) int {
+	if bit < cellCounts {
+		return bit
+	}
+	return bit + brand*ofBrand
 }
 
-// coarsen merges the neighbouring groups that differ only in the fields that their answers
-// report.
-func coarsen(groups []Group, brands int) []Group {
-	differ := true
-	for i := 1; i < len(groups); i++ {
-		differ = differ && !sameButFields(&groups[i-1], &groups[i])
-	}
-	if differ {
-		return groups
-	}
-	var merged []Group
-	for i := range groups {
-		if i == 0 || !sameButFields(&groups[i-1], &groups[i]) {
-			g := groups[i]
-			g.Cells, g.Counts = 0, *NewCellCounts(brands)
-			merged = append(merged, g)
+// bits returns the columns of a set, as their positions.
+func (f columns) bits() (all []int) {
+	for bit := range cellCounts + ofBrand {
+		if f&(1<<bit) != 0 {
+			all = append(all, bit)
 		}
-		last := &merged[len(merged)-1]
-		last.Cells += groups[i].Cells
-		last.Counts.Merge(&groups[i].Counts)
 	}
-	return merged
+	return all
 }
 
-// sameButFields reports whether two groups differ only in the fields that their answers report.
-func sameButFields(a, b *Group) bool {
-	perCell := func(n int32, g *Group) int { return int(n) / g.Cells }
-	return a.Branded == b.Branded && a.Weight == b.Weight &&
-		perCell(a.Counts.Eligible, a) == perCell(b.Counts.Eligible, b) && perCell(a.Counts.Attached, a) == perCell(b.Counts.Attached, b)
-}
-
-// sheet is a Sheet in a dataset.
+// sheet contains the counts of a target in a sweep.
 type sheet struct {
-	cells  []*CellCounts // by prompt; nil if only unread is known
-	unread tally.Cells
-	stored bool // groups were added, not computed
+	counted []*CellCounts // of answers, by prompt; nil if the counts are stored
 
-	once           sync.Once
-	groups, coarse []Group
+	once    sync.Once // makes the columns of counted
+	prompts []int32   // index of the prompt of each cell, ascending
+	columns []cells.Column
 }
 
-// ErrCells is returned if a query needs the counts of single cells, which the dataset does
-// not have.
-var ErrCells = errors.New("the tallies of single prompts and sweeps are needed for that")
-
-// decoded returns the counts by prompt.
-func (s *sheet) decoded(b *Dataset) ([]*CellCounts, error) {
-	switch {
-	case s.cells != nil:
-		return s.cells, nil
-	case !s.unread.IsKnown():
-		return nil, ErrCells
+// AddCounts adds the counts of a target in a sweep, by prompt. The dataset keeps the slice.
+func (b *Dataset) AddCounts(sweep, target string, counts []*CellCounts) error {
+	index, err := b.target(target)
+	at, closed := b.order[sweep]
+	if err != nil || !closed {
+		return err
 	}
-	return b.decode(s.unread)
-}
-
-// decode returns stored counts by prompt.
-func (b *Dataset) decode(cells tally.Cells) ([]*CellCounts, error) {
-	m := b.newMerger(len(b.def.Prompts))
-	return m.cells, m.addStored(b, cells, allColumns)
-}
-
-// allGroups returns the groups of all cells. It computes them at most once.
-func (s *sheet) allGroups(b *Dataset) sheetGroups {
-	s.once.Do(func() {
-		if !s.stored {
-			s.groups = b.group(s.cells, indices(len(s.cells)))
+	for prompt := range counts {
+		if !b.asked(at, prompt) {
+			counts[prompt] = nil
 		}
-		s.coarse = coarsen(s.groups, len(b.def.Brands))
-	})
-	return sheetGroups{groups: s.groups, coarse: s.coarse}
-}
-
-// group adds up the cells of some prompts by groupKey. The order of the groups depends only
-// on their keys.
-func (b *Dataset) group(cells []*CellCounts, prompts []int) []Group {
-	var keys []groupKey
-	groups := map[groupKey]*Group{}
-	for _, prompt := range prompts {
-		c := cells[prompt]
-		if c == nil || c.Eligible == 0 {
-			continue
-		}
-		p := &b.def.Prompts[prompt]
-		if len(prompts) == 1 { // a fast path for rows by prompt
-			g := Group{Branded: p.Branded, Weight: p.Weight, Cells: 1, Counts: *c}
-			g.Prompts.Add(b.number(prompt))
-			return []Group{g}
-		}
-		key := groupKey{p.Branded, p.Weight, c.Eligible, c.Attached, c.Reported}
-		g := groups[key]
-		if g == nil {
-			keys = append(keys, key)
-			g = &Group{Branded: key.branded, Weight: key.weight, Counts: *NewCellCounts(len(b.def.Brands))}
-			groups[key] = g
-		}
-		g.Cells++
-		g.Counts.Merge(c)
-		g.Prompts.Add(b.number(prompt))
 	}
-	slices.SortFunc(keys, func(x, y groupKey) int {
-		if x.branded != y.branded {
-			return map[bool]int{false: -1, true: 1}[x.branded]
-		}
-		return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.eligible, y.eligible), cmp.Compare(x.attached, y.attached),
-			slices.Compare(x.reported[:], y.reported[:]))
-	})
-	sorted := make([]Group, len(keys))
-	for i, key := range keys {
-		sorted[i] = *groups[key]
+	b.sheets[at][index] = &sheet{counted: counts}
+	return nil
+}
+
+// read returns the sheet of a target in a sweep with its columns, or nil if it has no answers.
+func (b *Dataset) read(at, target int) *sheet {
+	s := b.sheets[at][target]
+	if s != nil && s.counted != nil {
+		s.once.Do(func() { s.makeColumns(len(b.def.Brands)) })
 	}
-	return sorted
+	if s == nil || len(s.prompts) == 0 {
+		return nil
+	}
+	return s
 }
 
-// span contains the merged cells of several sweeps.
-type span struct {
-	sweeps []int // positions in the order of slots
-	cells  map[int]tally.Cells
-}
-
-// NumberPrompts sets the number that identifies each prompt in stored sheets. The default is
-// its index.
-func (b *Dataset) NumberPrompts(numbers []int) {
-	b.numberOf = numbers
-	b.numbers = make(map[int]int, len(numbers))
-	for prompt, number := range numbers {
-		b.numbers[number] = prompt
+// makeColumns makes the columns of counted answers.
+func (s *sheet) makeColumns(brands int) {
+	s.prompts = nil
+	var of []*CellCounts
+	for prompt, c := range s.counted {
+		if c != nil && c.Eligible > 0 {
+			s.prompts, of = append(s.prompts, int32(prompt)), append(of, c)
+		}
+	}
+	s.columns = make([]cells.Column, cellCounts+brands*ofBrand)
+	counts := make([]int32, len(of))
+	for i, count := range cellColumns {
+		for cell, c := range of {
+			counts[cell] = *count(c)
+		}
+		s.columns[i] = cells.NewColumn(slices.Clone(counts))
+	}
+	for brand := range brands {
+		for i, count := range brandColumns {
+			for cell, c := range of {
+				counts[cell] = *count(&c.Brands[brand])
+			}
+			s.columns[columnOf(cellCounts+i, brand)] = cells.NewColumn(slices.Clone(counts))
+		}
+		for i, places := range placeColumns {
+			lists := make([]cells.Places, len(of))
+			for cell, c := range of {
+				if c.Brands[brand].lists != nil {
+					lists[cell] = *places(c.Brands[brand].lists)
+				}
+			}
+			s.columns[columnOf(cellCounts+brandCounts+i, brand)] = cells.NewPlaces(lists)
+		}
 	}
 }
+
+// Stored are the counts of a target in a sweep in their stored form.
+type Stored struct {
+	Answers  int // eligible
+	Families [families][]byte
+}
+
+// Store returns the counts of a target in a sweep in their stored form, or nil if it has no
+// answers.
+func (b *Dataset) Store(sweep, target string) *Stored {
+	index, err := b.target(target)
+	at, known := b.order[sweep]
+	if err != nil || !known || b.read(at, index) == nil {
+		return nil
+	}
+	s := b.read(at, index)
+	numbers := make([]int, len(s.prompts))
+	found := &Stored{}
+	for cell, prompt := range s.prompts {
+		numbers[cell] = b.number(int(prompt))
+		found.Answers += int(s.columns[0].At(cell))
+	}
+	for f := range found.Families {
+		var chosen []cells.Column
+		for _, column := range columnsOf(Family(f), len(b.def.Brands)) {
+			chosen = append(chosen, s.columns[column])
+		}
+		found.Families[f] = cells.Encode(numbers, chosen)
+	}
+	return found
+}
+
+// columnsOf returns the indexes of the columns of a family, in the order in which they are stored.
+func columnsOf(f Family, brands int) (all []int) {
+	bits := familyColumns[f].bits()
+	for _, bit := range bits {
+		if bit < cellCounts {
+			all = append(all, bit)
+		}
+	}
+	for brand := range brands {
+		for _, bit := range bits {
+			if bit >= cellCounts {
+				all = append(all, columnOf(bit, brand))
+			}
+		}
+	}
+	return all
+}
+
+// AddStored adds a stored family of the counts of a target in a sweep. known are the brands of the
+// rules by which they were counted; nil means the brands of the definition. The error is
+// cells.ErrDamaged if the counts cannot be those of that many answers.
+func (b *Dataset) AddStored(sweep, target string, f Family, answers int, stored []byte, known []string) error {
+	index, err := b.target(target)
+	at, closed := b.order[sweep]
+	if err != nil || !closed {
+		return err
+	}
+	set, columns, err := cells.Decode(stored)
+	if err != nil {
+		return err
+	}
+	prompts, err := b.promptsOf(set)
+	if err != nil {
+		return err
+	}
+	s := b.sheets[at][index]
+	if s == nil {
+		s = &sheet{prompts: prompts, columns: make([]cells.Column, cellCounts+len(b.def.Brands)*ofBrand)}
+		b.sheets[at][index] = s
+	}
+	brands := len(b.def.Brands)
+	if known != nil {
+		brands = len(known)
+	}
+	all := columnsOf(f, brands)
+	if len(all) != len(columns) || !slices.Equal(prompts, s.prompts) {
+		return cells.ErrDamaged
+	}
+	for i, column := range all {
+		if of := (column - cellCounts) / ofBrand; known != nil && column >= cellCounts {
+			brand := slices.IndexFunc(b.def.Brands, func(p PanelBrand) bool { return p.Name == known[of] })
+			if brand < 0 {
+				continue // it is no longer a brand of the tracker
+			}
+			column += (brand - of) * ofBrand
+		}
+		s.columns[column] = columns[i]
+	}
+	if f == OfNames {
+		for cell := range prompts {
+			answers -= int(s.columns[0].At(cell))
+		}
+		if answers != 0 {
+			return cells.ErrDamaged
+		}
+	}
+	return nil
+}
+
+// NumberPrompts sets the number that identifies each prompt in stored counts. The numbers must
+// ascend. The default is the index of the prompt.
+func (b *Dataset) NumberPrompts(numbers []int) { b.numberOf = numbers }
 
 // number returns the number of a prompt.
 func (b *Dataset) number(prompt int) int {
@@ -171,95 +249,74 @@ func (b *Dataset) number(prompt int) int {
 	return b.numberOf[prompt]
 }
 
-// AddCounts adds the counts of a target in a sweep, by prompt. The dataset keeps the slice.
-func (b *Dataset) AddCounts(sweep, target string, cells []*CellCounts) error {
-	return b.addSheet(sweep, target, &sheet{cells: cells})
-}
-
-// AddSheet adds the stored counts of a target in a sweep.
-func (b *Dataset) AddSheet(sweep, target string, s Sheet) error {
-	return b.addSheet(sweep, target, &sheet{unread: s.Cells, groups: s.Groups, stored: true})
-}
-
-func (b *Dataset) addSheet(sweep, target string, s *sheet) error {
-	index, err := b.target(target)
-	if err != nil {
-		return err
+// promptsOf returns the indexes of the prompts of a stored set, which most sweeps share.
+func (b *Dataset) promptsOf(set string) (prompts []int32, err error) {
+	if known, isKnown := b.sets[set]; isKnown {
+		return known, nil
 	}
-	at, closed := b.order[sweep]
-	if !closed {
-		return nil
-	}
-	for prompt := range s.cells {
-		if !b.asked(at, prompt) {
-			s.cells[prompt] = nil
+	for _, number := range cells.Prompts(set) {
+		prompt, isKnown := number, number < len(b.def.Prompts)
+		if b.numberOf != nil {
+			prompt, isKnown = slices.BinarySearch(b.numberOf, number)
 		}
+		if !isKnown {
+			return nil, cells.ErrDamaged
+		}
+		prompts = append(prompts, int32(prompt))
 	}
-	b.sheets[at][index] = s
-	return nil
+	b.sets[set] = prompts
+	return prompts, nil
 }
 
-// AddSpan adds the merged cells of several sweeps by target. A cut that contains all of
-// these sweeps does not need the cells of each sweep.
-func (b *Dataset) AddSpan(sweeps []string, cells map[string]tally.Cells) error {
-	s := span{cells: map[int]tally.Cells{}}
-	for _, id := range sweeps {
-		at, known := b.order[id]
-		if !known {
-			return errors.New("a span has a sweep that is not closed")
+// each calls use with the wanted counts of each cell. Of brands it sets only the counts of some. The
+// counts are valid until the next call with the same buffer, which has a length for all prompts.
+func (s *sheet) each(wanted columns, brands []int, buffer []CellCounts, use func(prompt int, c *CellCounts)) {
+	if s.counted != nil {
+		for _, prompt := range s.prompts {
+			use(int(prompt), s.counted[prompt])
 		}
-		s.sweeps = append(s.sweeps, at)
+		return
 	}
-	for key, ofTarget := range cells {
-		target, err := b.target(key)
-		if err != nil {
-			return err
+	found := buffer[:len(s.prompts)]
+	for _, bit := range wanted.bits() {
+		if bit < cellCounts {
+			count, column := cellColumns[bit], &s.columns[bit]
+			for cell := range found {
+				*count(&found[cell]) = column.At(cell)
+			}
+			continue
 		}
-		s.cells[target] = ofTarget
-	}
-	b.spans = append(b.spans, s)
-	return nil
-}
-
-// Decode decodes all cells once instead of once per query. Use it for small datasets.
-func (b *Dataset) Decode() (err error) {
-	for _, sheets := range b.sheets {
-		for _, s := range sheets {
-			if s == nil || !s.unread.IsKnown() {
+		for _, brand := range brands {
+			column := &s.columns[columnOf(bit, brand)]
+			if bit < cellCounts+brandCounts {
+				count := brandColumns[bit-cellCounts]
+				for cell := range found {
+					*count(&found[cell].Brands[brand]) = column.At(cell)
+				}
 				continue
 			}
-			if s.cells, err = b.decode(s.unread); err != nil {
-				return err
+			places := placeColumns[bit-cellCounts-brandCounts]
+			for cell := range found {
+				list := places(found[cell].Brands[brand].writable())
+				*list = (*list)[:0]
+				column.PlacesAt(cell, list)
 			}
-			s.unread = tally.Cells{}
 		}
 	}
-	return nil
+	for cell, prompt := range s.prompts {
+		use(int(prompt), &found[cell])
+	}
 }
 
-// Sheet returns the sheet of a target in a sweep, to be stored. It returns false if the
-// target has no eligible answers in that sweep.
-func (b *Dataset) Sheet(sweep, target string) (Sheet, bool) {
-	index, err := b.target(target)
-	at, known := b.order[sweep]
-	if err != nil || !known || b.sheets[at][index] == nil {
-		return Sheet{}, false
-	}
-	s := b.sheets[at][index]
-	cells := map[int]*CellCounts{}
-	for number, prompt := range b.numbers {
-		if prompt < len(s.cells) && s.cells[prompt] != nil && s.cells[prompt].Eligible > 0 {
-			cells[number] = s.cells[prompt]
+// cellsOf returns the wanted counts of the cells of a target by sweep and prompt.
+func (b *Dataset) cellsOf(sweeps []int, target int, wanted columns) [][]*CellCounts {
+	found := make([][]*CellCounts, len(sweeps))
+	for i, at := range sweeps {
+		found[i] = make([]*CellCounts, len(b.def.Prompts))
+		if s := b.read(at, target); s != nil {
+			buffer := newCounts(len(s.prompts), len(b.def.Brands))
+			s.each(wanted, indices(len(b.def.Brands)), buffer, func(prompt int, c *CellCounts) { found[i][prompt] = c })
 		}
 	}
-	return Sheet{Groups: s.allGroups(b).groups, Cells: Tallies.NewCells(cells, len(b.def.Brands))}, len(cells) > 0
-}
-
-// Regroup returns the groups of cells by the current weights of prompts.
-func (b *Dataset) Regroup(stored tally.Cells) ([]Group, error) {
-	cells, err := b.decode(stored)
-	if err != nil {
-		return nil, err
-	}
-	return b.group(cells, indices(len(cells))), nil
+	return found
 }

@@ -1,21 +1,13 @@
 package metric_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"earshot/internal/track/metric"
-	"earshot/internal/track/tally"
 )
 
 // odd returns a random definition and its answers: weights that are not binary fractions,
@@ -150,52 +142,23 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// storedDataset returns a dataset of the stored sheets of another. With every = n it has
-// every n-th sweep. With spans > 0, cells are merged over that many neighbouring sweeps, and
-// single sweeps have no cells.
-func storedDataset(t *testing.T, def metric.Definition, from *metric.Dataset, spans, every int) *metric.Dataset {
+// storedDataset returns a dataset of the stored counts of another. With every = n it has every
+// n-th sweep.
+func storedDataset(t *testing.T, def metric.Definition, from *metric.Dataset, every int) *metric.Dataset {
 	t.Helper()
 	b := must[*metric.Dataset](t)(metric.NewDataset(def))
 	b.NumberPrompts(numbered(def))
-	cells := map[string][]byte{}
 	for i, s := range def.Sweeps {
-		if i%every != 0 {
-			continue
-		}
-		var sheets []metric.Sheet
-		for target := range def.Targets {
-			if sheet, ok := from.Sheet(s.ID, def.Targets[target].Key); ok {
-				sheet.Target = target
-				sheets = append(sheets, sheet)
+		for _, target := range def.Targets {
+			stored := from.Store(s.ID, target.Key)
+			if i%every != 0 || stored == nil {
+				continue
 			}
-		}
-		cells[s.ID] = metric.Tallies.EncodeCells(sheets)
-		withCells := must[[]metric.Sheet](t)(metric.Tallies.DecodeCells(cells[s.ID]))
-		for i, stored := range must[[]metric.Sheet](t)(metric.Tallies.DecodeGroups(metric.Tallies.EncodeGroups(sheets), len(def.Brands))) {
-			if spans == 0 {
-				stored.Cells = withCells[i].Cells
+			for f, family := range stored.Families {
+				if err := b.AddStored(s.ID, target.Key, metric.Family(f), stored.Answers, family, nil); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := b.AddSheet(s.ID, def.Targets[stored.Target].Key, stored); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if spans == 0 {
-		return b
-	}
-	for some := range slices.Chunk(def.Sweeps, spans) {
-		var ids []string
-		var stored [][]byte
-		for _, s := range some {
-			ids = append(ids, s.ID)
-			stored = append(stored, cells[s.ID])
-		}
-		merged := map[string]tally.Cells{}
-		for _, sheet := range must[[]metric.Sheet](t)(metric.Tallies.DecodeCells(must[[]byte](t)(metric.Tallies.MergeCells(stored, len(def.Brands))))) {
-			merged[def.Targets[sheet.Target].Key] = sheet.Cells
-		}
-		if err := b.AddSpan(ids, merged); err != nil {
-			t.Fatal(err)
 		}
 	}
 	return b
@@ -213,16 +176,14 @@ var oddQueries = []metric.Query{
 	{BrandsOnly: true, Filter: metric.Selection{"brand": {"A", "C"}, "provider": {"chat"}}},
 }
 
-// resultsOf returns the results of a query as JSON: rows, series, a comparison, grades. A
-// result is empty if it needs cells that the dataset does not have.
+// resultsOf returns the results of a query as JSON: rows, series, a comparison, grades.
 func resultsOf(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.Query) (parts [4]string) {
 	t.Helper()
 	set := func(part int, value any, err error) {
-		if err == nil {
-			parts[part] = string(must[[]byte](t)(json.Marshal(value)))
-		} else if !errors.Is(err, metric.ErrCells) {
+		if err != nil {
 			t.Fatal(err)
 		}
+		parts[part] = string(must[[]byte](t)(json.Marshal(value)))
 	}
 	rows, err := b.Rows(q)
 	set(0, rows, err)
@@ -241,26 +202,22 @@ func resultsOf(t *testing.T, b *metric.Dataset, def metric.Definition, q metric.
 	return parts
 }
 
-// Numbers from stored sheets equal numbers from answers in every digit, without a tolerance.
-func TestStoredSheetsGiveTheSameDigits(t *testing.T) {
+// Numbers from stored counts equal numbers from answers in every digit, without a tolerance.
+func TestStoredCountsGiveTheSameDigits(t *testing.T) {
 	t.Parallel()
-	together := 0
-	for seed := range uint64(2) {
+	for seed := range uint64(4) {
 		def, answers := odd(seed)
-		rows := must[*metric.Dataset](t)(metric.NewDataset(def))
-		rows.CountSources(metric.NoSources)
-		rows.NumberPrompts(numbered(def))
+		counted := must[*metric.Dataset](t)(metric.NewDataset(def))
+		counted.CountSources(metric.NoSources)
+		counted.NumberPrompts(numbered(def))
 		for _, a := range answers {
-			if err := rows.Add(a); err != nil {
+			if err := counted.Add(a); err != nil {
 				t.Fatal(err)
 			}
 		}
-		decoded := storedDataset(t, def, rows, 0, 1)
-		if err := decoded.Decode(); err != nil {
-			t.Fatal(err)
-		}
-		// Every second sweep has no stored sheet yet.
-		mixed := storedDataset(t, def, rows, 0, 2)
+		stored := storedDataset(t, def, counted, 1)
+		// Every second sweep has no stored counts yet.
+		mixed := storedDataset(t, def, counted, 2)
 		mixed.CountSources(metric.NoSources)
 		for _, a := range answers {
 			if a.Sweep[len(a.Sweep)-1]%2 == 0 {
@@ -270,74 +227,36 @@ func TestStoredSheetsGiveTheSameDigits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		stored := []*metric.Dataset{storedDataset(t, def, rows, 0, 1), decoded, mixed, storedDataset(t, def, rows, 1, 1), storedDataset(t, def, rows, 1+len(def.Sweeps)/3, 1)}
-		// Only the counts that a metric reads are decoded.
+		// Only the families that a metric reads are there.
 		for _, name := range metric.Names() {
-			if strings.HasPrefix(name, "stability.") {
-				continue // needs the cells of each sweep, and domains: see TestStabilityByName
-			}
 			q := metric.Query{BrandsOnly: true, Metrics: []string{name}}
-			want := must[[]byte](t)(json.Marshal(rowsOf(t, rows, q)))
-			for _, b := range []*metric.Dataset{stored[0], stored[4]} {
-				if got := must[[]byte](t)(json.Marshal(rowsOf(t, b, q))); string(got) != string(want) {
-					t.Fatalf("world %d, %s alone:\n%.2000s\nwant\n%.2000s", seed, name, got, want)
+			some := must[*metric.Dataset](t)(metric.NewDataset(def))
+			some.NumberPrompts(numbered(def))
+			for _, s := range def.Sweeps {
+				for _, target := range def.Targets {
+					if all := counted.Store(s.ID, target.Key); all != nil {
+						for _, f := range q.Families() {
+							if err := some.AddStored(s.ID, target.Key, f, all.Answers, all.Families[f], nil); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
 				}
+			}
+			want, got := must[[]byte](t)(json.Marshal(rowsOf(t, counted, q))), must[[]byte](t)(json.Marshal(rowsOf(t, some, q)))
+			if string(got) != string(want) {
+				t.Fatalf("world %d, %s alone:\n%.2000s\nwant\n%.2000s", seed, name, got, want)
 			}
 		}
 		for i, q := range oddQueries {
-			want := resultsOf(t, rows, def, q)
-			for j, b := range stored {
+			want := resultsOf(t, counted, def, q)
+			for j, b := range []*metric.Dataset{stored, mixed} {
 				for part, got := range resultsOf(t, b, def, q) {
-					switch {
-					case got == want[part] && j == 4 && part == 0:
-						together++
-					case got != want[part] && (got != "" || j < 3):
+					if got != want[part] {
 						t.Fatalf("world %d, query %d, dataset %d, part %d:\n%.2000s\nwant\n%.2000s", seed, i, j, part, got, want[part])
 					}
 				}
 			}
 		}
-	}
-	if together == 0 {
-		t.Error("no number was computed from merged cells, so the test proves little")
-	}
-}
-
-// The rows of testdata/contents/stored.json were stored by an earlier version of the service.
-// If this test fails, the stored format changed: raise tally.Format.
-func TestRowsOfEarlierVersionsAreRead(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join("testdata", "contents")
-	var rows map[string]struct{ Groups, Cells []byte }
-	if err := json.Unmarshal(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "stored.json"))), &rows); err != nil {
-		t.Fatal(err)
-	}
-	def := metric.Definition{Samples: 1}
-	if err := json.Unmarshal(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "definition.json"))), &def); err != nil {
-		t.Fatal(err)
-	}
-	counted, read := readDataset(t, dir), must[*metric.Dataset](t)(metric.NewDataset(def))
-	for _, b := range []*metric.Dataset{counted, read} {
-		b.NumberPrompts([]int{7, 70})
-	}
-	for sweep, row := range rows {
-		sheets := must[[]metric.Sheet](t)(metric.Tallies.DecodeGroups(row.Groups, len(def.Brands)))
-		for i, withCells := range must[[]metric.Sheet](t)(metric.Tallies.DecodeCells(row.Cells)) {
-			sheets[i].Cells = withCells.Cells
-			if err := read.AddSheet(sweep, def.Targets[sheets[i].Target].Key, sheets[i]); err != nil {
-				t.Fatal(err)
-			}
-			now, _ := counted.Sheet(sweep, def.Targets[sheets[i].Target].Key)
-			if now.Cells != withCells.Cells {
-				t.Errorf("sweep %s, target %d: the cells are stored in another form", sweep, i)
-			}
-		}
-		if now := metric.Tallies.EncodeGroups(sheets); !bytes.Equal(now, row.Groups) {
-			t.Errorf("sweep %s: the groups are stored as %x, want %x", sweep, now, row.Groups)
-		}
-	}
-	q := metric.Query{BrandsOnly: true, By: []string{"target"}}
-	if diff := cmp.Diff(rowsOf(t, counted, q), rowsOf(t, read, q)); diff != "" {
-		t.Errorf("the rows differ from the counted ones (-want +got):\n%s", diff)
 	}
 }

@@ -7,7 +7,7 @@ type SourceCut struct {
 	view   view
 	sweeps map[string]int        // indices into evidence.sweeps, by id
 	cells  map[int][]int32       // positions of cells, by target and number of the prompt
-	groups map[[2]int]int32      // position of the first group, by index of the sweep and target
+	groups map[[2]int]int32      // position of the first group of like cells, by index of the sweep and target
 	index  map[*CellCounts]int32 // positions of all cells and groups, from 1
 }
 
@@ -19,18 +19,10 @@ func (b *Dataset) SourceCuts(q Query) (found []*SourceCut, err error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	const wanted = colEligible | colCitations
-	err = b.inBatches(b.cuts(q), wanted, func(_ int, batch []cut, decoded decodedCells) error {
-		for _, c := range batch {
-			e, err := b.evidence(c, wanted, decoded)
-			if err != nil {
-				return err
-			}
-			found = append(found, b.newSourceCut(e, q))
-		}
-		return nil
-	})
-	return found, err
+	for _, c := range b.cuts(q) {
+		found = append(found, b.newSourceCut(b.evidence(c, colCitations), q))
+	}
+	return found, nil
 }
 
 func (b *Dataset) newSourceCut(e *evidence, q Query) *SourceCut {
@@ -59,11 +51,11 @@ func (b *Dataset) newSourceCut(e *evidence, q Query) *SourceCut {
 	}
 	for i, at := range e.cut.sweeps {
 		c.sweeps[b.sweep(at).ID] = i
-		for _, s := range e.sweeps[i] {
-			for j := range s.coarse {
-				at := add(&s.coarse[j].Counts)
+		for _, p := range e.sweeps[i] {
+			for j := range p.alike {
+				at := add(&p.alike[j].Counts)
 				if j == 0 {
-					c.groups[[2]int{i, s.target}] = at
+					c.groups[[2]int{i, p.target}] = at
 				}
 			}
 		}
@@ -88,21 +80,15 @@ func (c *SourceCut) Places(sweep, target string) []Place {
 		return nil
 	}
 	places := make([]Place, len(cells))
-	for _, s := range c.view.e.sweeps[i] {
-		if s.target != index {
+	for _, p := range c.view.e.sweeps[i] {
+		if p.target != index {
 			continue
 		}
-		group := c.groups[[2]int{i, index}]
-		for j := range s.groups {
-			if j > 0 && !sameButFields(&s.groups[j-1], &s.groups[j]) {
-				group++
+		p.picked.All(func(cell int) {
+			if number := b.number(int(p.picked.Prompt[cell])); cells[number] != 0 {
+				places[number] = Place{cells[number], c.groups[[2]int{i, index}] + p.picked.GroupOf(cell)}
 			}
-			for number := range s.groups[j].Prompts.All() {
-				if number < len(cells) && cells[number] != 0 {
-					places[number] = Place{cells[number], group}
-				}
-			}
-		}
+		})
 	}
 	return places
 }

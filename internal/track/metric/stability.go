@@ -28,18 +28,14 @@ var stabilities = []struct {
 }
 
 // Stability returns all stability metrics of every target.
-func (b *Dataset) Stability() ([]Stability, error) {
+func (b *Dataset) Stability() []Stability {
 	found := []Stability{}
 	for _, c := range b.cuts(Query{By: []string{"target"}}) {
 		for _, kind := range stabilities {
-			s, err := b.stability(c, kind.name, kind.counts(b))
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, s)
+			found = append(found, b.stability(c, kind.name, kind.counts(b)))
 		}
 	}
-	return found, nil
+	return found
 }
 
 // named returns the number of answers that name each brand.
@@ -53,14 +49,11 @@ func (b *Dataset) named(c *CellCounts) map[string]int {
 	return counts
 }
 
-func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[string]int) (Stability, error) {
+func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[string]int) Stability {
 	s := Stability{Metric: name, Labels: c.labels}
 	weight, value, weighted := 0.0, 0.0, 0.0
 	for _, target := range c.targets {
-		cells, err := b.cellsOf(c.sweeps, target)
-		if err != nil {
-			return s, err
-		}
+		cells := b.cellsOf(c.sweeps, target, colEligible|colNamed)
 		for _, prompt := range c.prompts {
 			same, alike, pairs := pairs(c.sweeps, cells, prompt, counts)
 			if pairs == 0 {
@@ -79,41 +72,22 @@ func (b *Dataset) stability(c cut, name string, counts func(*CellCounts) map[str
 		value, weighted = value/weight, weighted/weight
 		s.Value, s.Weighted = &value, &weighted
 	}
-	return s, nil
+	return s
 }
 
 // stability returns the rows of the stability metrics that the query names.
-func (v view) stability() (rows []Row, err error) {
+func (v view) stability() (rows []Row) {
 	for _, kind := range stabilities {
 		if !v.q.wants(kind.name) {
 			continue
 		}
-		s, err := v.b.stability(v.e.cut, kind.name, kind.counts(v.b))
-		if err != nil {
-			return nil, err
-		}
+		s := v.b.stability(v.e.cut, kind.name, kind.counts(v.b))
 		r := v.start(kind.name, nil, v.all)
 		r.Value.Number, r.Weighted, r.Cells = s.Value, s.Weighted, &s.Cells
 		r.Numerator, r.Denominator = s.same, float64(s.Pairs)
 		rows = append(rows, r)
 	}
-	return rows, nil
-}
-
-// cellsOf returns the cells of a target by sweep and prompt.
-func (b *Dataset) cellsOf(sweeps []int, target int) ([][]*CellCounts, error) {
-	found := make([][]*CellCounts, len(sweeps))
-	for i, at := range sweeps {
-		if b.sheets[at][target] == nil {
-			found[i] = make([]*CellCounts, len(b.def.Prompts))
-			continue
-		}
-		var err error
-		if found[i], err = b.sheets[at][target].decoded(b); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
+	return rows
 }
 
 // pairs adds up 1 − Jaccard distance (same) and 1 − Bray–Curtis distance (alike) over pairs

@@ -27,7 +27,7 @@ func (b *Dataset) addVia(at, target int, a Observation) {
 	of := b.vias[target][a.Via]
 	if of == nil {
 		// The counts of one vendor share everything but the sheets.
-		of = &Dataset{def: b.def, sweeps: b.sweeps, order: b.order, slots: b.slots, plans: b.plans, targets: b.targets, sources: b.sources, sheets: newSheets(b.def, b.sweeps)}
+		of = &Dataset{def: b.def, sweeps: b.sweeps, order: b.order, slots: b.slots, plans: b.plans, targets: b.targets, sources: b.sources, classes: b.classes, sheets: newSheets(b.def, b.sweeps)}
 		b.vias[target][a.Via] = of
 	}
 	of.count(at, target, a)
@@ -40,7 +40,7 @@ func (b *Dataset) several(target int) []string {
 	for _, via := range slices.Sorted(maps.Keys(b.vias[target])) {
 		if slices.ContainsFunc(b.vias[target][via].sheets, func(sheets []*sheet) bool {
 			return sheets[target] != nil && slices.ContainsFunc(indices(len(b.def.Prompts)), func(prompt int) bool {
-				return sheets[target].cells[prompt] != nil && !b.def.Prompts[prompt].Branded
+				return sheets[target].counted[prompt] != nil && !b.def.Prompts[prompt].Branded
 			})
 		}) {
 			names = append(names, via)
@@ -103,7 +103,7 @@ func (b *Dataset) mostFrequentVia(at, target int, last string) (most string) {
 			continue
 		}
 		n := 0
-		for _, c := range s.cells {
+		for _, c := range s.counted {
 			if c != nil {
 				n += int(c.Eligible)
 			}

@@ -35,31 +35,31 @@ func (s *Reader) Compare(ctx context.Context, organization, name string, q *ears
 	if err != nil {
 		return nil, err
 	}
-	var report *earshot.CompareReport
-	err = s.counter.With(ctx, t, d, aggregate.Options{}, func(b *aggregate.Aggregate) error {
-		if err := checkValues(b.Definition(), wanted); err != nil {
-			return err
-		}
-		noise, err := s.counter.Noise(ctx, b)
-		if err != nil {
-			return err
-		}
-		report = &earshot.CompareReport{
-			Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp, Baseline: periodView(b, before), Period: periodView(b, after), Breaks: b.Breaks,
-		}
-		periods := metric.Periods{A: b.Within(before), B: b.Within(after)}
-		if q.By == "prompt" {
-			report.Rows, err = ComparePrompts(b, wanted, periods)
-			err = asField(err)
-		} else {
-			err = compareTargets(b, report, wanted, periods, noise)
-		}
-		if err != nil {
-			return err
-		}
-		return choose(report, q)
-	}, before, after)
-	return report, err
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{Families: wanted.Families()}, before, after)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkValues(b.Definition(), wanted); err != nil {
+		return nil, err
+	}
+	noise, err := s.counter.Noise(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	report := &earshot.CompareReport{
+		Tracker: name, Rules: ruleset.Name(b.Rules), MadeUp: b.MadeUp, Baseline: periodView(b, before), Period: periodView(b, after), Breaks: b.Breaks,
+	}
+	periods := metric.Periods{A: b.Within(before), B: b.Within(after)}
+	if q.By == "prompt" {
+		report.Rows, err = ComparePrompts(b, wanted, periods)
+		err = asField(err)
+	} else {
+		err = compareTargets(b, report, wanted, periods, noise)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, choose(report, q)
 }
 
 // choose counts the rows of a report, sorts them, and keeps the rows that a query asks for.

@@ -162,18 +162,16 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	if err != nil {
 		return nil, err
 	}
-	var b *aggregate.Aggregate
-	var rows []metric.Row
-	err = s.counter.With(ctx, t, d, aggregate.Options{Sources: untallied(wanted.Metrics)}, func(counted *aggregate.Aggregate) (err error) {
-		b = counted
-		if err := checkValues(b.Definition(), wanted); err != nil {
-			return err
-		}
-		rows, err = b.Rows(wanted)
-		return asField(err)
-	}, within)
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{Sources: unstored(wanted.Metrics), Families: wanted.Families()}, within)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkValues(b.Definition(), wanted); err != nil {
+		return nil, err
+	}
+	rows, err := b.Rows(wanted)
+	if err != nil {
+		return nil, asField(err)
 	}
 	rows = rows[min(q.Offset, len(rows)):]
 	more := q.Limit > 0 && len(rows) > q.Limit
@@ -191,8 +189,8 @@ func (s *Reader) Metrics(ctx context.Context, organization, name string, q *ears
 	return report, err
 }
 
-// untallied returns the source counts that metrics need and that tallies do not contain.
-func untallied(metrics []string) (counts metric.Sources) {
+// unstored returns the source counts that metrics need and that are not stored.
+func unstored(metrics []string) (counts metric.Sources) {
 	for _, name := range metrics {
 		counts |= map[string]metric.Sources{
 			"stability.domains": metric.ByDomain, "merchantShare": metric.ByMerchant, "price": metric.ByPrice, "blockRate": metric.ByBlock,

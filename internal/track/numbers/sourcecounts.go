@@ -8,7 +8,6 @@ import (
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/cited"
 	"earshot/internal/track/metric"
-	"earshot/internal/track/tally"
 )
 
 // sourceNames numbers sources in the order in which they first appear.
@@ -67,12 +66,12 @@ type sourcePeriod struct {
 
 // each calls open for the answers of each target and surface in each sweep that belong to a cut,
 // and the function that open returns, unless it is nil, for each answer.
-func (p *sourcePeriod) each(open func(c *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place)) error {
+func (p *sourcePeriod) each(open func(c *metric.SourceCut, k cited.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place)) error {
 	for i, sweep := range p.Sweeps {
 		if p.sheets[i].Sheet == nil { // a sweep without answers
 			continue
 		}
-		err := p.sheets[i].Each(func(k tally.Key) func(*cited.Answer) {
+		err := p.sheets[i].Each(func(k cited.Key) func(*cited.Answer) {
 			for _, c := range p.cuts {
 				places := c.Places(sweep.ID, p.TargetKey(k))
 				if places == nil {
@@ -119,7 +118,7 @@ type sourceDetail struct {
 }
 
 // add adds the use of a source in an answer. The example is the newest answer that cites it.
-func (d *sourceDetail) add(a *cited.Answer, used cited.Used, at metric.Place, k tally.Key, sweep string) {
+func (d *sourceDetail) add(a *cited.Answer, used cited.Used, at metric.Place, k cited.Key, sweep string) {
 	d.citations[at.Cell] += int32(used.Citations)
 	d.citations[at.Group] += int32(used.Citations)
 	if d.first.IsZero() || a.AskedAt.Before(d.first) {

@@ -18,7 +18,6 @@ import (
 	"earshot/internal/track/definition"
 	"earshot/internal/track/metric"
 	"earshot/internal/track/ruleset"
-	"earshot/internal/track/tally"
 )
 
 // Sources returns the sources that answers cite, with the answers that retrieved and cited them,
@@ -122,15 +121,16 @@ type sourceRow struct {
 
 // open reads the sweeps of a time range, and the cuts of the query.
 func (r *sourceReader) open(ctx context.Context, span definition.Span) (p *sourcePeriod, err error) {
-	err = r.counter.With(ctx, r.tracker, r.definition, aggregate.Options{}, func(b *aggregate.Aggregate) (err error) {
-		if err := checkValues(b.Definition(), r.query); err != nil {
-			return err
-		}
-		p = &sourcePeriod{Aggregate: b}
-		p.cuts, err = b.SourceCuts(r.query)
-		return asField(err)
-	}, span)
-	return p, err
+	b, err := r.counter.Count(ctx, r.tracker, r.definition, aggregate.Options{Families: []metric.Family{metric.OfNames, metric.OfPages}}, span)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkValues(b.Definition(), r.query); err != nil {
+		return nil, err
+	}
+	p = &sourcePeriod{Aggregate: b}
+	p.cuts, err = b.SourceCuts(r.query)
+	return p, asField(err)
 }
 
 // openBaseline opens the period before the period of a query.
@@ -168,7 +168,7 @@ func (r *sourceReader) count(limit int) error {
 		r.labels[i] = &labelCounts{}
 	}
 	all := &counter{names: &r.names, brands: len(r.Brands)}
-	err := p.each(func(c *metric.SourceCut, _ tally.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+	err := p.each(func(c *metric.SourceCut, _ cited.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
 		return all.in(r.labels[slices.Index(p.cuts, c)], s)
 	})
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *sourceReader) count(limit int) error {
 			r.rows = append(r.rows, sourceRow{cut, source, details[cut][source]})
 		}
 	}
-	err = p.each(func(c *metric.SourceCut, k tally.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+	err = p.each(func(c *metric.SourceCut, k cited.Key, sweep string, s *sourceSheet) func(*cited.Answer, metric.Place) {
 		listed := details[slices.Index(p.cuts, c)]
 		return func(a *cited.Answer, at metric.Place) {
 			for _, used := range a.Sources {
@@ -267,7 +267,7 @@ func (r *sourceReader) row(at sourceRow) earshot.SourceRow {
 func (r *sourceReader) compare(p *sourcePeriod, limit int) error {
 	before := make([]labelCounts, len(r.labels))
 	all := &counter{names: &r.names}
-	err := p.each(func(_ *metric.SourceCut, k tally.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
+	err := p.each(func(_ *metric.SourceCut, k cited.Key, _ string, s *sourceSheet) func(*cited.Answer, metric.Place) {
 		target, _, _ := strings.Cut(p.TargetKey(k), "@")
 		labels := []string{target, target + "@" + k.Surface, "*", "*" + k.Surface}
 		cut := slices.IndexFunc(r.period.cuts, func(c *metric.SourceCut) bool { return slices.Contains(labels, c.Target) })

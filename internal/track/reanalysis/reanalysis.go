@@ -141,7 +141,7 @@ func (s *Analyser) next(ctx context.Context, t *tracking.Tracker, live []*analys
 		}
 	}
 	if !p.Counted { // first, so that metrics are fast from the start
-		_, left, err := s.counter.TallyRules(ctx, r)
+		_, left, err := s.counter.CountRules(ctx, r)
 		if p.Counted = left == 0; err != nil || !p.Counted {
 			return false, err
 		}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -73,7 +72,7 @@ func (s *Reporter) Report(ctx context.Context, organization, name string, q *ear
 	if err := s.reportSweeps(ctx, t, in, before, after); err != nil {
 		return nil, err
 	}
-	b, err := s.counter.Count(ctx, t, d, aggregate.Options{}, before, after)
+	b, err := s.counter.Count(ctx, t, d, aggregate.Options{Families: []metric.Family{metric.OfNames}}, before, after)
 	if err != nil {
 		return nil, err
 	}
@@ -155,15 +154,10 @@ func reportInto(b *aggregate.Aggregate, in *Input, before, after definition.Span
 	if len(b.Sweeps) == 0 || len(in.Brands) == 0 {
 		return nil
 	}
-	// An Aggregate of stored sums has no data of single prompts and sweeps. The report then
-	// omits them: reading all answers would take minutes.
-	if err := trendInto(b, in); err != nil && !errors.Is(err, metric.ErrCells) {
+	if err := trendInto(b, in); err != nil {
 		return err
 	}
-	if err := promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)}); err != nil && !errors.Is(err, metric.ErrCells) {
-		return err
-	}
-	return nil
+	return promptsInto(b, in, metric.Periods{A: b.Within(before), B: b.Within(after)})
 }
 
 // trendInto sets the visibility in each sweep, and the mean of each sweep and the sweeps

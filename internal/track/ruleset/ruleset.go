@@ -78,3 +78,8 @@ func FirstAlike(all []*analysing.Rules, of *analysing.Rules) *analysing.Rules {
 	}
 	return first
 }
+
+// Alike reports whether two rules find the same in every answer.
+func Alike(a, b *analysing.Rules) bool {
+	return a == b || string(a.Brands) == string(b.Brands) && analysis.Alike(a.Code) == analysis.Alike(b.Code)
+}

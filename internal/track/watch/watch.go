@@ -73,7 +73,7 @@ func (s *Watcher) Step(ctx context.Context, now time.Time) error {
 	for _, sweep := range ended {
 		err := s.watchTracker(ctx, sweep.Organization, sweep.Tracker, now)
 		// After these errors another node or a later step continues.
-		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUntallied) {
+		if err != nil && !errors.Is(err, store.ErrChanged) && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, errUncounted) {
 			errs = append(errs, fmt.Errorf("watch tracker %s: %w", sweep.Tracker, err))
 		}
 	}
@@ -414,12 +414,12 @@ func (w *watching) previous() *tracking.Sweep {
 }
 
 // countSince counts the answers from a sweep up to this sweep. It returns nil if there are
-// too many answers. Returns errUntallied.
+// too many answers. Returns errUncounted.
 func (w *watching) countSince(ctx context.Context, from *tracking.Sweep) (*aggregate.Aggregate, error) {
-	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{Cells: true}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
+	b, err := w.counter.Count(ctx, w.tracker, w.definition, aggregate.Options{}, definition.Span{From: from.DueAt, Until: w.sweep.DueAt.Add(time.Millisecond)})
 	if aggregate.IsTooMany(err) {
-		if waits, err := w.toBeTallied(ctx); err != nil || waits {
-			return nil, cmp.Or(err, errUntallied)
+		if waits, err := w.toBeCounted(ctx); err != nil || waits {
+			return nil, cmp.Or(err, errUncounted)
 		}
 		w.log.Warn("the sweep has too many answers for change detection", "tracker", w.tracker.Name, "sweep", w.sweep.ID)
 		return nil, nil
@@ -427,20 +427,20 @@ func (w *watching) countSince(ctx context.Context, from *tracking.Sweep) (*aggre
 	return b, err
 }
 
-// errUntallied is returned if the sweep cannot be counted before it is aggregated.
-var errUntallied = errors.New("the sweep is not aggregated yet")
+// errUncounted is returned if the sweep must wait until its counts are stored.
+var errUncounted = errors.New("the sweep is not counted yet")
 
-// toBeTallied reports whether the sweep is still waiting for aggregation.
-func (w *watching) toBeTallied(ctx context.Context) (bool, error) {
+// toBeCounted reports whether the sweep is still waiting to be counted in the background.
+func (w *watching) toBeCounted(ctx context.Context) (bool, error) {
 	rules, err := w.panels.Current(ctx, w.tracker)
 	if err != nil {
 		return false, err
 	}
 	if _, err := w.panels.Panel(rules); err != nil || rules.Version == 0 || w.sweep.Pruned || w.sweep.Answered == 0 {
-		return false, nil //nolint:nilerr // invalid brands are never aggregated
+		return false, nil //nolint:nilerr // by invalid brands nothing is counted
 	}
-	tallies, err := w.analyses.Tallies(ctx, rules, w.sweep.ID)
-	return len(tallies) == 0, err
+	counted, err := w.analyses.CountedSweeps(ctx, rules)
+	return !slices.ContainsFunc(counted, func(c *analysing.Counted) bool { return c.Sweep == w.sweep.ID }), err
 }
 
 // View returns the API view of an alert.

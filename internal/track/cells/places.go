@@ -1,10 +1,6 @@
-package tally
+package cells
 
-import (
-	"slices"
-
-	"earshot/internal/track/packed"
-)
+import "slices"
 
 // Places counts answers by a place such as a position or a rank, in ascending order of the place.
 type Places []PlaceCount
@@ -67,11 +63,4 @@ func (p Places) Median() float64 {
 		return 0
 	}
 	return (at((n-1)/2) + at(n/2)) / 2
-}
-
-func (p Places) encode(w *packed.Writer) {
-	w.Number(len(p))
-	for _, place := range p {
-		w.Number(place.At, place.Count)
-	}
 }
