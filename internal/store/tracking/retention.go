@@ -116,8 +116,8 @@ func (s *Store) deleteTracked(ctx context.Context, t *Tracker, now time.Time) (n
 // time zone and with a window that began in the previous month.
 const longestMonth = 62
 
-// deleteAnswers deletes a batch of answers after an id that were asked before a time, except for
-// those of sweeps that are not counted yet. It returns the id to continue from, or "" at the end.
+// deleteAnswers deletes a batch of answers after an id that were asked before a time, except for the
+// answers of sweeps that are not counted yet. It returns the id to continue from, or "" at the end.
 func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, after string, before time.Time) (n int, last string, err error) {
 	old, err := engine.FindRows(ctx, s.ShardOf(t.Organization).Lookups, answersTable, `WHERE organization = $1 AND tracker = $2 AND id > $3 AND id < $4 AND outcome <> 'pending' ORDER BY id LIMIT $5`,
 		t.Organization, t.ID, after, store.FirstID(before), store.PruneBatch)

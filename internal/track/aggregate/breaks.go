@@ -92,7 +92,8 @@ func (b *Aggregate) breaksOf(h *ClosedSweeps) (breaks []earshot.MetricBreak) {
 				add(0, "panel", fmt.Sprintf("brands or their names changed in %s; earlier sweeps were analysed again", ruleset.Name(h.firstRules)))
 			}
 			if was, is := h.countedBy(before), h.countedBy(sweep); !ruleset.Alike(was, is) {
-				add(0, "rules", fmt.Sprintf("the answers before are deleted, and were counted by %s; from here on %s counts", ruleset.Name(was), ruleset.Name(is)))
+				add(0, "panel", fmt.Sprintf("answers before are deleted, and were counted by %s; from here on %s counts", ruleset.Name(was), ruleset.Name(is)))
+				breaks[len(breaks)-1].Open = true
 			}
 		}
 		before = sweep

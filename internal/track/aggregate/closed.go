@@ -242,7 +242,7 @@ func (s *Counter) tryFill(ctx context.Context, b *Aggregate, h *ClosedSweeps) er
 	return s.addStored(ctx, b, h, stored, names)
 }
 
-// addStored adds the stored cells of sweeps. names are those of the first family, which all queries
+// addStored adds the stored cells of sweeps. names are the cells of the first family, which all queries
 // read.
 func (s *Counter) addStored(ctx context.Context, b *Aggregate, h *ClosedSweeps, stored map[string]*analysing.Counted, names []*analysing.Cells) error {
 	known := map[int][]string{} // brands by version of older rules

@@ -188,7 +188,7 @@ func columnsOf(f Family, brands int) (all []int) {
 
 // AddStored adds a stored family of the counts of a target in a sweep. known are the brands of the
 // rules by which they were counted; nil means the brands of the definition. The error is
-// cells.ErrDamaged if the counts cannot be those of that many answers.
+// cells.ErrDamaged if that many answers cannot have these counts.
 func (b *Dataset) AddStored(sweep, target string, f Family, answers int, stored []byte, known []string) error {
 	index, err := b.target(target)
 	at, closed := b.order[sweep]
