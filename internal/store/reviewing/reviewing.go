@@ -136,7 +136,7 @@ func (s *Store) TrackersToReview(ctx context.Context, code int) ([]Tracker, erro
 			SELECT t.organization, t.id FROM trackers t
 			JOIN tracker_rules r ON r.organization = t.organization AND r.tracker = t.id AND r.state = 'current'
 			WHERE t.state <> 'deleting' AND EXISTS (
-				SELECT 1 FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.state IN ('closed', 'canceled') AND s.answered > 0 AND NOT EXISTS (
+				SELECT 1 FROM sweeps s WHERE s.organization = t.organization AND s.tracker = t.id AND s.state IN ('closed', 'canceled') AND s.pruned = 0 AND s.answered > 0 AND NOT EXISTS (
 					SELECT 1 FROM reviewed_sweeps v WHERE v.organization = s.organization AND v.tracker = s.tracker AND v.sweep = s.id
 						AND v.rules = r.version AND v.version = t.version AND v.code = $1))
 			UNION SELECT organization, tracker FROM reviewed_sweeps WHERE judged = 0
@@ -145,8 +145,9 @@ func (s *Store) TrackersToReview(ctx context.Context, code int) ([]Tracker, erro
 	return all, engine.Wrap(err, "list trackers to review")
 }
 
-// unreviewed selects the ended sweeps of a tracker that were not reviewed on a basis.
-const unreviewed = ` FROM sweeps s WHERE s.organization = $1 AND s.tracker = $2 AND s.state IN ('closed', 'canceled') AND s.answered > 0 AND NOT EXISTS (
+// unreviewed selects the ended sweeps of a tracker that were not reviewed on a basis. Sweeps without
+// all their answers are not reviewed again.
+const unreviewed = ` FROM sweeps s WHERE s.organization = $1 AND s.tracker = $2 AND s.state IN ('closed', 'canceled') AND s.pruned = 0 AND s.answered > 0 AND NOT EXISTS (
 	SELECT 1 FROM reviewed_sweeps v WHERE v.organization = s.organization AND v.tracker = s.tracker AND v.sweep = s.id
 		AND v.version = $3 AND v.rules = $4 AND v.code = $5 AND v.facts = $6)`
 
@@ -223,7 +224,7 @@ func DeleteReviews(ctx context.Context, tx *engine.Tx, t Tracker, before time.Ti
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM reviewed_sweeps WHERE organization = $1 AND tracker = $2 AND sweep < $3 AND NOT EXISTS (
-		SELECT 1 FROM sweeps s WHERE s.organization = reviewed_sweeps.organization AND s.tracker = reviewed_sweeps.tracker AND s.id = reviewed_sweeps.sweep)`,
+		SELECT 1 FROM sweeps s WHERE s.organization = reviewed_sweeps.organization AND s.tracker = reviewed_sweeps.tracker AND s.id = reviewed_sweeps.sweep AND s.pruned = 0)`,
 		t.Organization, t.ID, store.FirstID(before))
 	return err
 }

@@ -69,6 +69,7 @@ func (b *Dataset) pick(c cut, at, target int, wanted columns, picked []bool) tar
 	if p.sheet == nil {
 		return p
 	}
+	p.sheet.need(wanted)
 	prompts := p.sheet.prompts
 	p.picked.Prompt = prompts
 	switch {

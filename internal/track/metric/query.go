@@ -114,7 +114,6 @@ type cut struct {
 	targets, prompts, sweeps []int
 	panel                    []int // brands
 	branded                  bool
-	only                     map[[2]int]bool // restricts the cells, by prompt and target; nil: all cells
 }
 
 // part contains targets, prompts or sweeps with the same values of some dimensions.

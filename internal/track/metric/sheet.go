@@ -71,6 +71,14 @@ type sheet struct {
 	once    sync.Once // makes the columns of counted
 	prompts []int32   // index of the prompt of each cell, ascending
 	columns []cells.Column
+	has     columns // of counts that are stored: the families that were added
+}
+
+// need panics if a query reads counts that its caller did not add.
+func (s *sheet) need(wanted columns) {
+	if s.counted == nil && wanted&^s.has != 0 {
+		panic("a query reads counts of a family that was not added to the dataset")
+	}
 }
 
 // AddCounts adds the counts of a target in a sweep, by prompt. The dataset keeps the slice.
@@ -226,6 +234,7 @@ func (b *Dataset) AddStored(sweep, target string, f Family, answers int, stored 
 		}
 		s.columns[column] = columns[i]
 	}
+	s.has |= familyColumns[f]
 	if f == OfNames {
 		for cell := range prompts {
 			answers -= int(s.columns[0].At(cell))
@@ -277,6 +286,7 @@ func (s *sheet) each(wanted columns, brands []int, buffer []CellCounts, use func
 		}
 		return
 	}
+	s.need(wanted)
 	found := buffer[:len(s.prompts)]
 	for _, bit := range wanted.bits() {
 		if bit < cellCounts {
