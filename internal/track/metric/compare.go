@@ -223,7 +223,10 @@ func countTrue(values []bool) (n int) {
 // only returns the side without the cells that are not in a list, in which each cell has an
 // entry.
 func (s side) only(cells []bool) side {
-	kept := side{counts: make([]bool, len(s.counts))}
+	if !slices.Contains(cells, false) {
+		return s
+	}
+	kept := side{cells: make([]cellSide, 0, len(s.cells)), counts: make([]bool, len(s.counts))}
 	for i, one := range s.cells {
 		if !cells[i] {
 			continue
