@@ -11,7 +11,7 @@
 //	product.go      products, merchants and prices of an answer
 //	counts.go       CellCounts, the counts of one cell in one sweep
 //	contentcounts.go  the counts of contents
-//	sheet.go        Sheet, the counts of one target in one sweep; package tally stores it
+//	sheet.go        the counts of one target in one sweep, as columns; package cells stores them
 //	dataset.go      Dataset, all sheets of a definition
 //	query.go        splits the answers of a query into cuts (by, filter, having)
 //	evidence.go     collects the counts of one cut
@@ -23,10 +23,10 @@
 //
 // # From answers to numbers
 //
-// [CellCounts.Add] counts an answer in its cell and sweep. The counts of a target in a
-// sweep form a [Sheet]. The sheets of a cut give its evidence, the evidence gives the
-// [Sums] of a metric, and the sums give its value and intervals. [Dataset.AddSheet] adds
-// stored sheets instead of answers and leads to exactly the same digits.
+// [CellCounts.Add] counts an answer in its cell and sweep. The counts of a target in a sweep are
+// columns, stored by [Dataset.Store] and read by [Dataset.AddStored]. The columns of a cut, added up
+// by prompt and by sweep, are its evidence; the evidence gives the [Sums] of a metric, and the sums
+// its value and intervals. Counted and stored answers lead to exactly the same digits.
 //
 // # Terms
 //
@@ -36,30 +36,21 @@
 //
 // # Which data a number needs
 //
-// The counts of each sweep × prompt × target are enough for every number, for any range of
-// sweeps and any split. Counts are integers, so the order of additions does not change a
-// sum. Large trackers read less:
+// The counts of each sweep × prompt × target are enough for every number, for any range of sweeps
+// and any split. Counts are integers, so the order of additions does not change a sum. Within a
+// sweep, cells with the same weight w and the same number n of answers in each denominator are added
+// up first, because Σ w·x/n over them is w/n · Σx. A query reads only the columns, and from the store
+// only the families of columns, that its metrics read.
 //
-//   - Sweep means need only the groups of each sweep × target. Rerun intervals, the lag-1
-//     correlation, series and the smallest visible change follow from sweep means. All cells
-//     of a [Group] have the same weight w and the same number n of answers in each denominator,
-//     so that Σ w·x/n over its cells is w/n · Σx. Plain counts come from groups as well. A ratio
-//     m2 leaves out cells without a denominator; a group knows its prompts, so that the weight
-//     of the other cells is known.
-//   - The value of a rate or ratio and its market interval need the counts of each prompt ×
-//     target over the whole range, because each cell is averaged over all of its answers
-//     first. Counts of neighbouring sweeps can be stored merged ([Dataset.AddSpan]).
-//   - Splits by prompt, tag or time, stability, and comparisons of periods with different
-//     cells need the counts of every sweep × prompt × target.
-//   - citationShare by domain, URL or type, merchantShare, price and blockRate need the
-//     answers: sheets contain no sources, products and blocks.
+// citationShare by domain, URL or type, merchantShare, price, blockRate and the stability of domains
+// need the answers: columns contain no sources, products and blocks.
 //
 // # Adding a metric
 //
 // A rate or ratio needs an entry in the table measures (measure.go). If it divides by a number
-// of answers that no metric divided by before, groupKey must contain that number. A new count
+// of answers that no metric divided by before, denominators must contain that number. A new count
 // needs, in counts.go, a field in CellCounts or BrandCounts, its lines in Add and Merge, a
-// constant, and a column at the end of its table. The stored format then changes: raise
-// the formats in package tally. A metric of another form needs a method of view in row.go and its
+// constant, and a column at the end of its table. Stored columns outlive their answers, so the
+// columns of a family never change: new counts are a new family. A metric of another form needs a method of view in row.go and its
 // name in the list unweighted.
 package metric

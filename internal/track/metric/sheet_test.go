@@ -4,8 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"earshot/internal/track/metric"
 )
@@ -258,5 +262,34 @@ func TestStoredCountsGiveTheSameDigits(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The counts in testdata/contents/stored.json were stored by an earlier version of the service. If this
+// test fails, numbers of deleted answers would be lost: new counts need a new family.
+func TestCountsOfEarlierVersionsAreRead(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("testdata", "contents")
+	var earlier map[string]map[string]*metric.Stored // by sweep and target
+	if err := json.Unmarshal(must[[]byte](t)(os.ReadFile(filepath.Join(dir, "stored.json"))), &earlier); err != nil {
+		t.Fatal(err)
+	}
+	counted := readDataset(t, dir)
+	read := must[*metric.Dataset](t)(metric.NewDataset(counted.Definition()))
+	for sweep, targets := range earlier {
+		for target, stored := range targets {
+			if diff := cmp.Diff(stored, counted.Store(sweep, target)); diff != "" {
+				t.Errorf("sweep %s, target %s: the counts are stored in another form: %s", sweep, target, diff)
+			}
+			for f, family := range stored.Families {
+				if err := read.AddStored(sweep, target, metric.Family(f), stored.Answers, family, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	q := metric.Query{BrandsOnly: true, By: []string{"target"}}
+	if diff := cmp.Diff(rowsOf(t, counted, q), rowsOf(t, read, q)); diff != "" {
+		t.Errorf("the rows differ from the counted ones (-want +got):\n%s", diff)
 	}
 }
