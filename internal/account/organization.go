@@ -59,6 +59,7 @@ type Principal struct {
 	Scopes            []Scope
 	OrganizationID    string
 	RequestsPerSecond int
+	Once              *Once // of the request; nil without an Idempotency-Key
 
 	// State of the organization when the key was read.
 	Slots, Running int

@@ -48,13 +48,16 @@ const (
 	ActorGuest    ActorKind = "guest"    // somebody who is not signed in
 )
 
-// Actor is who makes a change, for the audit log.
+// Actor is who makes a change, for the audit log, and on which conditions.
 type Actor struct {
 	Kind    ActorKind
 	ID      string // of the key or user
 	Name    string // name of the key, or email of the user
 	Address string // IP address; empty on the command line
 	Request string // X-Request-Id; empty on the command line
+
+	IfMatch string // the header If-Match: the versions that may be changed; empty for any
+	Once    *Once  // nil without an Idempotency-Key
 }
 
 // Title returns the name of the actor, or its kind and id.
@@ -77,7 +80,7 @@ func System() Actor { return Actor{Kind: ActorSystem} }
 // Actor returns the principal as an actor. The address and the request are left out.
 func (p *Principal) Actor() Actor {
 	if p.UserID != "" {
-		return Actor{Kind: ActorUser, ID: p.UserID, Name: p.KeyName}
+		return Actor{Kind: ActorUser, ID: p.UserID, Name: p.KeyName, Once: p.Once}
 	}
-	return Actor{Kind: ActorKey, ID: p.KeyID, Name: p.KeyName}
+	return Actor{Kind: ActorKey, ID: p.KeyID, Name: p.KeyName, Once: p.Once}
 }

@@ -30,7 +30,7 @@ func accountOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Client: Method{Name: "LedgerEntries", Takes: []string{"Kind"}}}, (*Server).ledger),
 		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Audit: "webhook.rotate", Client: Method{Name: "RotateWebhookSecret"}}, (*Server).rotateSecret),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Unaudited: sendsTest, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Claims: true, Scope: account.ScopeAdmin, Unaudited: sendsTest, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
 	}
 }
 
@@ -55,13 +55,6 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	}
 	key := account.NewKey()
 	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
-	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, c.actor(), now)
-	if errors.Is(err, orgs.ErrTooManyKeys) {
-		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
-	}
-	if err != nil {
-		return earshot.NewKey{}, err
-	}
 	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
@@ -69,7 +62,13 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	if key.CreditsPerDay > 0 || key.CreditsPerMonth > 0 {
 		made.Budget = &earshot.KeyBudget{CreditsPerDay: key.CreditsPerDay, CreditsPerMonth: key.CreditsPerMonth}
 	}
-	return earshot.NewKey{Key: made, Secret: key.Text}, nil
+	response := earshot.NewKey{Key: made, Secret: key.Text}
+	c.principal.Once.Answers(response)
+	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, c.actor(), now)
+	if errors.Is(err, orgs.ErrTooManyKeys) {
+		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
+	}
+	return response, err
 }
 
 // changeKey sets the name or the spending limits of a key of the organization, or both.
@@ -148,10 +147,9 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 // which cannot be read again.
 func (s *Server) rotateSecret(c *call, _, _ none) (earshot.RotatedSecret, error) {
 	secret, now := account.NewWebhookSecret(), s.Store.Now()
-	if err := s.Store.RotateSecret(c.organization(), secret, c.actor(), now); err != nil {
-		return earshot.RotatedSecret{}, err
-	}
-	return earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}, nil
+	response := earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}
+	c.principal.Once.Answers(response)
+	return response, s.Store.RotateSecret(c.organization(), secret, c.actor(), now)
 }
 
 // testWebhook sends one signed message to a URL and returns the result.

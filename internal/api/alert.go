@@ -16,11 +16,11 @@ func alertOperations() []Operation {
 				}
 				return s.Trackers.Alerts(c.context(), c.organization(), c.trackerName(), &q, before)
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Repeatable: true, Audit: "alert.acknowledge", Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Unkeyed: repeatable, Audit: "alert.acknowledge", Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
 			func(s *Server, c *call, _, _ none) (*earshot.AlertAcknowledged, error) {
 				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: sendsTest, Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Claims: true, Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: sendsTest, Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
 			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
 				c.turn.End() // the rest is only waiting for receivers
 				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
@@ -40,7 +40,7 @@ func channelOperations() []Operation {
 				name := c.subject()
 				return earshot.ChannelDeleted{Name: name}, s.Trackers.DeleteChannel(c.context(), c.organization(), name, c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Scope: account.ScopeAdmin, Finds: "channel", Unaudited: sendsTest, Client: Method{Name: "TestChannel", Returns: "Test"}},
+		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Claims: true, Scope: account.ScopeAdmin, Finds: "channel", Unaudited: sendsTest, Client: Method{Name: "TestChannel", Returns: "Test"}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelTestResponse, error) {
 				c.turn.End() // the rest is only waiting for the receiver
 				test, err := s.Trackers.TestReceiver(c.context(), c.organization(), c.subject(), s.Store.Now())

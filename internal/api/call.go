@@ -36,22 +36,22 @@ const (
 
 // call is the state of one request.
 type call struct {
-	server    *Server
-	w         http.ResponseWriter
-	r         *http.Request
-	id        string
-	started   time.Time
-	route     *Operation
-	principal *account.Principal // nil until the key is checked
-	secret    string             // of the user's session; "" for a key
-	window    ratelimit.Verdict  // for the rate limit headers
-	leave     func()             // releases the place among the requests in flight, and the turn
-	turn      *share.Turn        // nil until the request is admitted
-	busy      bool               // refused because the node is overloaded
-	received  []byte             // the body; nil until it was read
-	receipt   job.Receipt
-	status    int
-	span      trace.Span
+	server     *Server
+	w          http.ResponseWriter
+	r          *http.Request
+	id         string
+	started    time.Time
+	route      *Operation
+	principal  *account.Principal // nil until the key is checked
+	credential string             // the key or the secret of the session; "" until the key is checked
+	window     ratelimit.Verdict  // for the rate limit headers
+	leave      func()             // releases the place among the requests in flight, and the turn
+	turn       *share.Turn        // nil until the request is admitted
+	busy       bool               // refused because the node is overloaded
+	received   []byte             // the body; nil until it was read
+	receipt    job.Receipt
+	status     int
+	span       trace.Span
 }
 
 // endSpan ends the span of the request. err is the request's error, if any.

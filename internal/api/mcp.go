@@ -24,9 +24,9 @@ import (
 
 func mcpOperations() []Operation {
 	return []Operation{
-		{Method: "POST", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
+		{Method: "POST", Path: "/mcp", Unaudited: toolCalls, Unkeyed: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
-		{Method: "DELETE", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", Unaudited: toolCalls, Unkeyed: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: resourcePath, Public: true, serve: (*Server).protectedResource},
 		{Method: "GET", Path: resourcePath + "/mcp", Public: true, serve: (*Server).protectedResource},
 	}
@@ -81,6 +81,8 @@ func (s *Server) challenge(c *call) {
 		c.w.Header().Set("WWW-Authenticate", fmt.Sprintf("Bearer resource_metadata=%q", s.BaseURL+resourcePath+"/mcp"))
 	}
 }
+
+const toolCalls = "tool calls are requests of their own"
 
 // maxMessages limits the messages of a request, which are all processed at once.
 const maxMessages = 20

@@ -47,6 +47,7 @@ func operation[Q, B, R any](o Operation, serve func(s *Server, c *call, q Q, bod
 		if err != nil {
 			return err
 		}
+		s.keepAnswer(c, response)
 		return c.json(response)
 	})
 }

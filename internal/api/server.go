@@ -7,6 +7,7 @@
 //	call.go        the state of one request
 //	auth.go        API keys
 //	errors.go      error codes and HTTP statuses
+//	once.go        idempotency keys
 //	monitor.go …   one file per resource: its operations and their handlers
 package api
 
@@ -283,7 +284,7 @@ func (s *Server) serve(c *call) (err error) {
 		return err
 	}
 	defer c.leave()
-	return c.route.serve(s, c)
+	return s.perform(c)
 }
 
 // allow checks the key of a request, its rate limit and its scope.
@@ -375,6 +376,7 @@ func (s *Server) identify(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.credential = key.text
 	if err := s.checkSession(c, known, key.text); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func trackerOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
 				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Trackers.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Audit: "tracker.create", Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Claims: true, Scope: account.ScopeTrack, BodyOptional: true, Audit: "tracker.create", Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
 	}
 }
 

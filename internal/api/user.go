@@ -87,8 +87,8 @@ func invitationOperations() []Operation {
 				}
 				return earshot.InvitationRevoked{ID: id}, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Unaudited: changesNothing}, (*Server).openInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Unkeyed: signsIn, Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 

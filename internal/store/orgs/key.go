@@ -30,6 +30,9 @@ const listed = `ORDER BY CASE WHEN ` + isValid + ` THEN 0 ELSE 1 END, created_at
 // a zero time in expires the key never expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires time.Time, by account.Actor, now time.Time) error {
 	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := w.KeepAnswer(ctx, organization, by.Once, now); err != nil {
+			return err
+		}
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
