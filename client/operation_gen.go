@@ -204,7 +204,7 @@ func (c *Client) Request(ctx context.Context, id string) (*earshot.RequestRecord
 // removed from the queue, the response returns that task with `queued` false. The key needs the
 // scope tasks.
 func (c *Client) RetryRequest(ctx context.Context, id string) (*earshot.RequestRetried, error) {
-	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id), repeat: idempotent})
+	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id)})
 }
 
 // Batches calls GET /v1/batches: List batches.
@@ -239,7 +239,7 @@ func (c *Client) Batch(ctx context.Context, id string) (*earshot.BatchRecord, er
 // Safe to repeat, also concurrently, because each failure gets one new task. If the queue does
 // not have room for all of them, none is queued. The key needs the scope tasks.
 func (c *Client) RetryBatch(ctx context.Context, id string) (*earshot.BatchRetried, error) {
-	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: idempotent})
+	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id)})
 }
 
 // Upstreams calls GET /v1/upstreams: List where answers come from.
@@ -307,7 +307,7 @@ func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 // like any other tracker. A demo with the same name is replaced. If another tracker has the
 // name, the response is 409. The body may be left out. The key needs the scope track.
 func (c *Client) MakeDemo(ctx context.Context, name string, body earshot.DemoRequest) (*earshot.DemoMade, error) {
-	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body, repeat: idempotent})
+	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body})
 }
 
 // Sweeps calls GET /v1/trackers/{name}/sweeps: List sweeps.

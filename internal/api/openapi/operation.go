@@ -138,10 +138,14 @@ func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		return nil, fmt.Errorf("prose describes the parameter %s, which is not in the path", name)
 	}
-	if text.Idempotent {
+	if text.Idempotent || o.Keyed() {
+		description := b.texts.IdempotencyKey
+		if o.Keyed() {
+			description = b.texts.RequestKey
+		}
 		parameters = append(parameters, object(
 			"name", earshot.IdempotencyKeyHeader, "in", "header", "required", false,
-			"description", b.texts.IdempotencyKey,
+			"description", description,
 			"schema", object("type", "string", "minLength", 1, "maxLength", schema.MaxIdempotencyKey),
 		))
 	}
@@ -211,7 +215,7 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	}
 	carries := b.headers(o, http.StatusOK)
 	more := text.Headers
-	if text.Idempotent {
+	if text.Idempotent || o.Keyed() {
 		more = append(more, earshot.ReplayedHeader)
 	}
 	for _, name := range more {
@@ -251,6 +255,9 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 		names = append(names, "Unauthorized", "ScopeMissing", "RateLimited", "InternalError")
 		if strings.Contains(o.Path, "{") {
 			names = append(names, "NotFound")
+		}
+		if o.Keyed() {
+			names = append(names, "KeyUsed")
 		}
 	}
 	byStatus := map[int]string{}

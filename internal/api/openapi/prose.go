@@ -27,6 +27,8 @@ type texts struct {
 	Headers value `yaml:"headers"`
 	// IdempotencyKey describes the request header Idempotency-Key.
 	IdempotencyKey string `yaml:"idempotencyKey"`
+	// RequestKey describes the same header of requests that are not calls.
+	RequestKey string `yaml:"requestKey"`
 
 	Failures   map[string]failureText    `yaml:"failures"`
 	Operations map[string]*operationText `yaml:"operations"`
