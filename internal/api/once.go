@@ -38,7 +38,7 @@ func (s *Server) perform(c *call) error {
 		return err
 	}
 	for range keyTries {
-		earlier, err := s.Store.KeyedRequest(c.context(), c.organization(), once)
+		earlier, served, err := s.Store.KeyedRequest(c.context(), c.organization(), once)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			earlier = nil
@@ -48,7 +48,7 @@ func (s *Server) perform(c *call) error {
 			return errKeyUsed(once, earlier, "another request was made with this Idempotency-Key")
 		case earlier.Answer != nil:
 			return s.replay(c, once, earlier)
-		case s.Jobs.IsServing(earlier.Node):
+		case served:
 			return errBeingServed(earlier.Request)
 		}
 		if err := s.performOnce(c, once, earlier); !errors.Is(err, store.ErrKeyTaken) {
@@ -161,15 +161,19 @@ func (s *Server) performOnce(c *call, once *account.Once, lost *store.KeyedReque
 }
 
 // keepAnswer stores the response to a request with an idempotency key, unless it was stored with the
-// change. The change is done, so an error does not refuse the request.
-func (s *Server) keepAnswer(c *call, response any) {
+// change. It returns store.ErrKeyTaken if another request has the key: then this one has changed
+// nothing. After another error the change is done, so the client gets the response.
+func (s *Server) keepAnswer(c *call, response any) error {
 	if c.principal == nil || c.principal.Once == nil || c.principal.Once.Stored {
-		return
+		return nil
 	}
 	c.principal.Once.Answers(response)
-	if err := s.Store.KeepAnswer(c.organization(), c.principal.Once, s.Store.Now()); err != nil {
+	err := s.Store.KeepAnswer(c.organization(), c.principal.Once, s.Store.Now())
+	if err != nil && !errors.Is(err, store.ErrKeyTaken) {
 		s.Log.Error("a response was not stored under its idempotency key", "request", c.id, "error", err)
+		err = nil
 	}
+	return err
 }
 
 func errKeyUsed(once *account.Once, earlier *store.KeyedRequest, message string) error {

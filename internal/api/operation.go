@@ -44,10 +44,12 @@ func operation[Q, B, R any](o Operation, serve func(s *Server, c *call, q Q, bod
 	o.Response = shapeOf[R]()
 	return special(o, func(s *Server, c *call, q Q, body B) error {
 		response, err := serve(s, c, q, body)
+		if err == nil {
+			err = s.keepAnswer(c, response)
+		}
 		if err != nil {
 			return err
 		}
-		s.keepAnswer(c, response)
 		return c.json(response)
 	})
 }

@@ -134,9 +134,6 @@ func (r *Runner) reportClock(before string) (now string) {
 	return now
 }
 
-// IsServing reports whether a node that has claimed a request may still be serving it.
-func (r *Runner) IsServing(node string) bool { return node == r.NodeID() || r.Store.IsAlive(node) }
-
 // NodeID returns the current id of this node, or the nil id before Run.
 func (r *Runner) NodeID() string {
 	if node := r.node.Load(); node != nil {

@@ -40,10 +40,16 @@ var (
 
 const thisKeyedRequest = `WHERE organization = $1 AND operation = $2 AND key = $3`
 
-// KeyedRequest returns the request that has the idempotency key of once. It returns ErrNotFound.
-func (s *Store) KeyedRequest(ctx context.Context, organization string, once *account.Once) (*KeyedRequest, error) {
-	found, err := engine.FirstRow(ctx, s.ShardOf(organization).Lookups, keyedRequestsTable, thisKeyedRequest, organization, once.Operation, once.Key)
-	return found, engine.Wrap(err, "request with an idempotency key")
+// KeyedRequest returns the request that has the idempotency key of once, and whether a node may still be
+// serving it. It returns ErrNotFound.
+func (s *Store) KeyedRequest(ctx context.Context, organization string, once *account.Once) (found *KeyedRequest, served bool, err error) {
+	found, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, keyedRequestsTable, thisKeyedRequest, organization, once.Operation, once.Key)
+	if err == nil && found.Node != "" {
+		var nodes []string
+		nodes, err = engine.FindValues[string](ctx, s.Lookups, `SELECT id FROM nodes WHERE id = $1`, found.Node)
+		served = len(nodes) > 0
+	}
+	return found, served, engine.Wrap(err, "request with an idempotency key")
 }
 
 // CheckKey returns ErrKeyTaken if another request has the idempotency key. The organization must be
