@@ -30,7 +30,7 @@ func (c *Client) ResumeTracker(ctx context.Context, name string) (*earshot.Track
 }
 
 func (c *Client) setTrackerState(ctx context.Context, name string, state earshot.TrackerState) (*earshot.Tracker, error) {
-	return exchange[earshot.Tracker](ctx, c, call{method: http.MethodPatch, path: pathOf("/v1/trackers/{name}", name), body: earshot.TrackerPatch{State: state}, repeat: idempotent})
+	return exchange[earshot.Tracker](ctx, c, call{method: http.MethodPatch, path: pathOf("/v1/trackers/{name}", name), body: earshot.TrackerPatch{State: &state}, repeat: idempotent})
 }
 
 // StartSweep runs a tracker now. If key, the idempotency key, is not empty, a repetition

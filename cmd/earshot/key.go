@@ -205,7 +205,7 @@ Examples:
 // Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
 	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		if _, err := s.ChangeKey(in, o.ID, c.ID, orgs.KeyChange{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}, account.Operator(), s.Now()); err != nil {
+		if _, err := s.ChangeKey(in, o.ID, c.ID, earshot.KeyPatch{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}, account.Operator(), s.Now()); err != nil {
 			return orList(err)
 		}
 		_, err := fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))

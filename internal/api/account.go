@@ -21,6 +21,18 @@ func keyOperations() []Operation {
 				return earshot.KeyList{Keys: keys}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Audit: "key.create", Client: Method{Name: "CreateKey"}}, (*Server).createKey),
+		operation(Operation{Method: "GET", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "Key"}},
+			func(s *Server, c *call, _, _ none) (*earshot.Key, error) {
+				id := c.subject()
+				if !account.IsKeyID(id) {
+					return nil, store.ErrNotFound
+				}
+				key, err := s.Orgs.KeyOf(c.context(), c.organization(), id, s.Store.Now())
+				if err == nil {
+					key.Current = id == c.principal.KeyID
+				}
+				return key, err
+			}),
 		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.change", Client: Method{Name: "ChangeKey", Returns: "Key"}}, (*Server).changeKey),
 		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.revoke", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
 	}
@@ -62,6 +74,7 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	if key.CreditsPerDay > 0 || key.CreditsPerMonth > 0 {
 		made.Budget = &earshot.KeyBudget{CreditsPerDay: key.CreditsPerDay, CreditsPerMonth: key.CreditsPerMonth}
 	}
+	orgs.SetTag(&made)
 	response := earshot.NewKey{Key: made, Secret: key.Text}
 	c.principal.Once.Answers(response)
 	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, c.actor(), now)
@@ -71,11 +84,13 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	return response, err
 }
 
-// changeKey sets the name or the spending limits of a key of the organization, or both.
+// changeKey sets the name or the spending limits of a key of the organization.
 func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*earshot.ChangedKey, error) {
-	id, body := c.subject(), in.value
-	if err := account.CheckKeyName(body.Name); err != nil {
-		in.Reject("name", "%v", err)
+	id := c.subject()
+	if name := in.value.Name; name != nil {
+		if err := account.CheckKeyName(*name); err != nil {
+			in.Reject("name", "%v", err)
+		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, err
@@ -83,14 +98,7 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*ea
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	var change orgs.KeyChange
-	if in.IsString("name") {
-		change.Name = &body.Name
-	}
-	if change.Name == nil || in.Has("creditsPerDay") || in.Has("creditsPerMonth") {
-		change.CreditsPerDay, change.CreditsPerMonth = new(int64(body.CreditsPerDay)), new(int64(body.CreditsPerMonth))
-	}
-	changed, err := s.Orgs.ChangeKey(c.context(), c.organization(), id, change, c.actor(), s.Store.Now())
+	changed, err := s.Orgs.ChangeKey(c.context(), c.organization(), id, in.value, c.actor(), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,10 @@ func channelOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.ChannelList, error) {
 				return s.Trackers.Channels(c.context(), c.organization())
 			}),
+		operation(Operation{Method: "GET", Path: "/v1/channels/{name}", Scope: account.ScopeRead, Finds: "channel", Client: Method{Name: "Channel"}},
+			func(s *Server, c *call, _, _ none) (earshot.Channel, error) {
+				return s.Trackers.Channel(c.context(), c.organization(), c.subject())
+			}),
 		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Audit: "channel.save", Client: Method{Name: "SaveChannel"}}, (*Server).saveChannel),
 		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel", Audit: "channel.delete", Client: Method{Name: "DeleteChannel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelDeleted, error) {

@@ -162,7 +162,10 @@ func (c *call) isYAML() bool {
 	return kind == mimeYAML
 }
 
-const mimeYAML = "application/yaml"
+const (
+	mimeYAML       = "application/yaml"
+	mimeMergePatch = "application/merge-patch+json"
+)
 
 func (c *call) checkContentType() error {
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -176,7 +179,8 @@ func (c *call) checkContentType() error {
 	if c.route.YAML && err == nil && kind == mimeYAML {
 		return nil
 	}
-	if err != nil || kind != "application/json" {
+	isPatch := c.route.Method == http.MethodPatch && kind == mimeMergePatch
+	if err != nil || !isPatch && kind != "application/json" {
 		return c.errMediaType("must be sent as application/json")
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
@@ -217,7 +221,7 @@ func (c *call) actor() account.Actor {
 
 func (c *call) actorOf(p *account.Principal) account.Actor {
 	by := p.Actor()
-	by.Address, by.Request = c.ip(), c.id
+	by.Address, by.Request, by.IfMatch = c.ip(), c.id, strings.Join(c.r.Header.Values("If-Match"), ",")
 	return by
 }
 

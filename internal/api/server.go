@@ -8,6 +8,7 @@
 //	auth.go        API keys
 //	errors.go      error codes and HTTP statuses
 //	once.go        idempotency keys
+//	version.go     ETag and If-Match
 //	monitor.go …   one file per resource: its operations and their handlers
 package api
 
@@ -132,6 +133,7 @@ type Server struct {
 	cookie   sessionCookie
 	overload overload
 	shares   *sharePages
+	gets     map[string]Operation // the operations with the method GET, by path
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -164,9 +166,13 @@ func New(cfg Config) *Server {
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
 		cookie:  newSessionCookie(cfg.BaseURL),
 		shares:  newSharePages(cfg.Links),
+		gets:    map[string]Operation{},
 	}
 	s.watch, s.places, s.guestTurns = newWatch(cfg, s.keys, s.streams), map[string]*share.Pool{}, cfg.Turns.ForGuests()
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
+		if operation.Method == http.MethodGet {
+			s.gets[operation.Path] = operation
+		}
 		if cfg.WorkerOnly && !operation.Public {
 			continue
 		}
@@ -226,7 +232,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 			if c.principal == nil && earshot.ErrorCode(err) == earshot.CodeRateLimit {
 				s.keys.holdBack(r.Context(), c.address())
 			}
-			c.fail(err)
+			c.fail(s.withCurrent(c, err))
 			c.drain()
 		}
 		s.log(c, err)

@@ -313,9 +313,12 @@ func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch)
 	if known.session == nil {
 		return response, errNotUser()
 	}
-	secret, err := s.SignIn.Switch(c.context(), known.session, c.credential, patch.Organization, s.browser(c), c.actor())
+	if patch.Organization == nil {
+		return s.sessionOf(c)
+	}
+	secret, err := s.SignIn.Switch(c.context(), known.session, c.credential, *patch.Organization, s.browser(c), c.actor())
 	if err != nil {
-		return response, notFoundAs(err, "organization", patch.Organization)
+		return response, notFoundAs(err, "organization", *patch.Organization)
 	}
 	s.keys.forget(known.Credential())
 	return s.signedIn(c, secret, nil)

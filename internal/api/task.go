@@ -104,7 +104,9 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 		}
 		tasks, places = append(tasks, task), append(places, i)
 	}
-	answer := func(id string, queued []store.Job, refusals []error) any { return s.batch(id, items, places, queued, refusals) }
+	answer := func(id string, queued []store.Job, refusals []error) any {
+		return s.batch(id, items, places, queued, refusals)
+	}
 	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now(), answer)
 	if err != nil {
 		return nil, err

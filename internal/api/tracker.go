@@ -26,7 +26,7 @@ func trackerOperations() []Operation {
 		operation(Operation{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Audit: "tracker.create,tracker.change"}, (*Server).applyTracker),
 		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.pause,tracker.resume"},
 			func(s *Server, c *call, _ none, patch earshot.TrackerPatch) (*earshot.Tracker, error) {
-				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, c.actor(), s.Store.Now())
+				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), orZero(patch.State), c.actor(), s.Store.Now())
 			}),
 		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.delete", Client: Method{Name: "DeleteTracker", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {

@@ -60,7 +60,7 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		}
 	case v.Kind() == reflect.Bool:
 		v.SetBool(o.Flag(f.name))
-	case v.Kind() == reflect.Int:
+	case v.Kind() == reflect.Int || v.Kind() == reflect.Int64:
 		low, _ := f.limit("min")
 		high, _ := f.limit("max")
 		byDefault, _ := f.limit("default")
@@ -71,10 +71,8 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		if part, ok := o.part(f.name); ok {
 			part.decode(v)
 		}
-	case v.Type() == reflect.TypeFor[*bool]():
-		if o.Has(f.name) {
-			v.Set(reflect.ValueOf(new(o.Flag(f.name))))
-		}
+	case v.Kind() == reflect.Pointer && v.Type().Elem().Kind() != reflect.Struct:
+		o.decodePointer(f, v)
 	case v.Kind() == reflect.Pointer:
 		if part, ok := o.part(f.name); ok {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -84,6 +82,20 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		o.decodeList(f, v)
 	default:
 		panic(fmt.Sprintf("schema: no request may have a field of type %s", v.Type()))
+	}
+}
+
+// decodePointer reads a field that is nil if it is absent.
+func (o *Object) decodePointer(f *field, v reflect.Value) {
+	value := reflect.New(v.Type().Elem())
+	sent, present := o.fields[f.name]
+	if present && sent == nil && f.nullable {
+		o.Ignore(f.name)
+	} else {
+		o.decodeField(f, value.Elem())
+	}
+	if present {
+		v.Set(value)
 	}
 }
 

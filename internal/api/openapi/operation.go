@@ -79,6 +79,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 	}
 	if o.Body != nil {
 		media := "application/json"
+		if o.Method == http.MethodPatch {
+			media += " application/merge-patch+json"
+		}
 		if o.YAML {
 			media += " application/yaml"
 		}
@@ -149,10 +152,25 @@ func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map
 			"schema", object("type", "string", "minLength", 1, "maxLength", schema.MaxIdempotencyKey),
 		))
 	}
+	if b.isVersioned(o) {
+		parameters = append(parameters, object(
+			"name", "If-Match", "in", "header", "required", false,
+			"description", b.texts.IfMatch,
+			"schema", object("type", "string", "minLength", 1),
+		))
+	}
 	if o.Query != nil {
 		parameters = append(parameters, b.types.Parameters(o.Query)...)
 	}
 	return parameters, nil
+}
+
+// isVersioned reports whether the operation changes a resource that has an ETag.
+func (b *builder) isVersioned(o api.Operation) bool {
+	changes := o.Method == http.MethodPut || o.Method == http.MethodPatch || o.Method == http.MethodDelete
+	return changes && slices.ContainsFunc(b.operations, func(get api.Operation) bool {
+		return get.Method == http.MethodGet && get.Path == o.Path && get.IsTagged()
+	})
 }
 
 func (b *builder) body(o api.Operation) schema.Map {
@@ -218,6 +236,9 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	if text.Idempotent || o.Keyed() {
 		more = append(more, earshot.ReplayedHeader)
 	}
+	if o.IsTagged() {
+		more = append(more, "ETag")
+	}
 	for _, name := range more {
 		carries.Set(name, headerRef(name))
 	}
@@ -258,6 +279,9 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 		}
 		if o.Keyed() {
 			names = append(names, "KeyUsed")
+		}
+		if b.isVersioned(o) {
+			names = append(names, "Changed")
 		}
 	}
 	byStatus := map[int]string{}
@@ -327,6 +351,9 @@ func (b *builder) headers(o api.Operation, status int) schema.Map {
 		for _, name := range callHeaders {
 			all.Set(name, b.header(name, known || status == http.StatusInternalServerError))
 		}
+	}
+	if status == http.StatusPreconditionFailed {
+		all.Set("ETag", b.header("ETag", false))
 	}
 	if status == http.StatusServiceUnavailable {
 		all.Set("Retry-After", headerRef("Retry-After"))
