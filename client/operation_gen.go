@@ -596,9 +596,9 @@ func (c *Client) Reviews(ctx context.Context, name string, query earshot.ReviewQ
 
 // MarkReview calls PATCH /v1/trackers/{name}/reviews/{id}: Mark a review.
 //
-// Sets the state and the note of a review. `right` means that the answers are right, `wrong`
-// that they are wrong, `resolved` that somebody has dealt with it, and `open` that somebody
-// should look at it again. The key needs the scope track.
+// Sets the state or the note of a review, or both. `right` means that the answers are right,
+// `wrong` that they are wrong, `resolved` that somebody has dealt with it, and `open` that
+// somebody should look at it again. The key needs the scope track.
 func (c *Client) MarkReview(ctx context.Context, name string, id string, body earshot.ReviewPatch) (*earshot.Review, error) {
 	answer, err := exchange[earshot.ReviewMarked](ctx, c, call{method: "PATCH", path: pathOf("/v1/trackers/{name}/reviews/{id}", name, id), body: body, repeat: idempotent})
 	if err != nil {
@@ -618,6 +618,13 @@ func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 		return nil, err
 	}
 	return answer.Channels, nil
+}
+
+// Channel calls GET /v1/channels/{name}: Read a channel.
+//
+// Returns a channel, without its secrets. The key needs the scope read.
+func (c *Client) Channel(ctx context.Context, name string) (*earshot.Channel, error) {
+	return exchange[earshot.Channel](ctx, c, call{method: "GET", path: pathOf("/v1/channels/{name}", name), repeat: idempotent})
 }
 
 // SaveChannel calls PUT /v1/channels/{name}: Create or change a channel.
@@ -769,15 +776,23 @@ func (c *Client) CreateKey(ctx context.Context, body earshot.KeyRequest) (*earsh
 	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body})
 }
 
+// Key calls GET /v1/keys/{id}: Read a key.
+//
+// Returns a key of the organization, without its secret. The `ETag` changes with its name,
+// scopes and limits, not with its use. The key needs the scope admin.
+func (c *Client) Key(ctx context.Context, id string) (*earshot.Key, error) {
+	return exchange[earshot.Key](ctx, c, call{method: "GET", path: pathOf("/v1/keys/{id}", id), repeat: idempotent})
+}
+
 // ChangeKey calls PATCH /v1/keys/{id}: Rename a key or set its spending limits.
 //
-// Sets the name of a key, and the most credits that it may spend per UTC day and UTC month. A
-// limit that is left out, or 0, is removed, unless the request has only a name. A call or task
-// that might exceed a limit is refused with 403 `KEY_BUDGET_EXCEEDED`. A task that was queued
-// earlier FAILS with the same code when the credits already spent leave no room for it. Credits
-// reserved for running jobs count against calls; a task waits until these jobs have ended.
-// Spending is counted from when the key first had a limit. Sweeps of trackers do not count;
-// their trackers have their own ceilings. The key needs the scope admin.
+// Changes the name of a key, or the most credits that it may spend per UTC day and UTC month. A
+// field that is left out keeps its value; `null` removes it. A call or task that might exceed a
+// limit is refused with 403 `KEY_BUDGET_EXCEEDED`. A task that was queued earlier FAILS with the
+// same code when the credits already spent leave no room for it. Credits reserved for running
+// jobs count against calls; a task waits until these jobs have ended. Spending is counted from
+// when the key first had a limit. Sweeps of trackers do not count; their trackers have their own
+// ceilings. The key needs the scope admin.
 func (c *Client) ChangeKey(ctx context.Context, id string, body earshot.KeyPatch) (*earshot.Key, error) {
 	answer, err := exchange[earshot.ChangedKey](ctx, c, call{method: "PATCH", path: pathOf("/v1/keys/{id}", id), body: body, repeat: idempotent})
 	if err != nil {
@@ -874,6 +889,14 @@ func (c *Client) Users(ctx context.Context) ([]*earshot.User, error) {
 		return nil, err
 	}
 	return answer.Users, nil
+}
+
+// User calls GET /v1/users/{id}: Read a user.
+//
+// Returns a user of the organization. The `ETag` changes with the user's role. The key needs the
+// scope admin.
+func (c *Client) User(ctx context.Context, id string) (*earshot.User, error) {
+	return exchange[earshot.User](ctx, c, call{method: "GET", path: pathOf("/v1/users/{id}", id), repeat: idempotent})
 }
 
 // ChangeUser calls PATCH /v1/users/{id}: Change a user's role.

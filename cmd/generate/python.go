@@ -182,9 +182,7 @@ func (o operation) body(m *pythonMethod) (string, error) {
 	var arguments []pythonArgument
 	for name, field := range properties.Objects() {
 		a := argument(name, field, isOptional(fields, name))
-		if strings.HasSuffix(a.hint, "| None") { // None leaves out a field
-			return "", fmt.Errorf("the client cannot send %s as null", name)
-		}
+		a.hint = strings.TrimSuffix(a.hint, " | None") // None leaves out a field; 0 or an empty text removes its value
 		arguments = append(arguments, a)
 	}
 	m.keywords = append(m.keywords, arguments...)
