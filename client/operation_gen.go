@@ -204,7 +204,7 @@ func (c *Client) Request(ctx context.Context, id string) (*earshot.RequestRecord
 // removed from the queue, the response returns that task with `queued` false. The key needs the
 // scope tasks.
 func (c *Client) RetryRequest(ctx context.Context, id string) (*earshot.RequestRetried, error) {
-	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id)})
+	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id), repeat: replayed})
 }
 
 // Batches calls GET /v1/batches: List batches.
@@ -239,7 +239,7 @@ func (c *Client) Batch(ctx context.Context, id string) (*earshot.BatchRecord, er
 // Safe to repeat, also concurrently, because each failure gets one new task. If the queue does
 // not have room for all of them, none is queued. The key needs the scope tasks.
 func (c *Client) RetryBatch(ctx context.Context, id string) (*earshot.BatchRetried, error) {
-	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id)})
+	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: replayed})
 }
 
 // Upstreams calls GET /v1/upstreams: List where answers come from.
@@ -307,7 +307,7 @@ func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 // like any other tracker. A demo with the same name is replaced. If another tracker has the
 // name, the response is 409. The body may be left out. The key needs the scope track.
 func (c *Client) MakeDemo(ctx context.Context, name string, body earshot.DemoRequest) (*earshot.DemoMade, error) {
-	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body})
+	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body, repeat: replayed})
 }
 
 // Sweeps calls GET /v1/trackers/{name}/sweeps: List sweeps.
@@ -411,7 +411,7 @@ func (c *Client) TrackerWork(ctx context.Context, name string) (*earshot.Tracker
 // in the background, at no cost. Until that is done, metrics use the previous version. After a
 // change of brands or an upgrade, this happens automatically. The key needs the scope track.
 func (c *Client) Reanalyse(ctx context.Context, name string) (*earshot.Reanalysis, error) {
-	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name)})
+	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name), repeat: replayed})
 }
 
 // TrackerSearches calls GET /v1/trackers/{name}/searches: List the searches of assistants.
@@ -518,7 +518,7 @@ func (c *Client) DiscoverNames(ctx context.Context, name string, query earshot.D
 func (c *Client) SendReport(ctx context.Context, name string, channel string) (*earshot.SentReport, error) {
 	var body earshot.ReportSendRequest
 	body.Channel = channel
-	answer, err := exchange[earshot.ReportSent](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/report", name), body: body})
+	answer, err := exchange[earshot.ReportSent](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/report", name), body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -568,7 +568,7 @@ func (c *Client) AcknowledgeAlert(ctx context.Context, name string, id string) (
 func (c *Client) TestAlerts(ctx context.Context, name string, channel string) ([]earshot.ChannelTest, error) {
 	var body earshot.AlertTestRequest
 	body.Channel = channel
-	answer, err := exchange[earshot.AlertTestResult](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/alerts/test", name), body: body})
+	answer, err := exchange[earshot.AlertTestResult](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/alerts/test", name), body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -655,7 +655,7 @@ func (c *Client) DeleteChannel(ctx context.Context, name string) error {
 // The receiver has 15 seconds to answer. An organization may run 4 tests at once on a node. The
 // key needs the scope admin.
 func (c *Client) TestChannel(ctx context.Context, name string) (*earshot.ChannelTest, error) {
-	answer, err := exchange[earshot.ChannelTestResponse](ctx, c, call{method: "POST", path: pathOf("/v1/channels/{name}/test", name)})
+	answer, err := exchange[earshot.ChannelTestResponse](ctx, c, call{method: "POST", path: pathOf("/v1/channels/{name}/test", name), repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -685,7 +685,7 @@ func (c *Client) Shares(ctx context.Context) ([]*earshot.ShareLink, error) {
 // when the tracker is deleted. Only this response contains the address. An organization may have
 // 500 links that work; creating one more gets a 400. The key needs the scope track.
 func (c *Client) CreateShare(ctx context.Context, body earshot.ShareRequest) (*earshot.NewShare, error) {
-	return exchange[earshot.NewShare](ctx, c, call{method: "POST", path: "/v1/shares", body: body})
+	return exchange[earshot.NewShare](ctx, c, call{method: "POST", path: "/v1/shares", body: body, repeat: replayed})
 }
 
 // RevokeShare calls DELETE /v1/shares/{id}: Revoke a share link.
@@ -748,7 +748,7 @@ func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, er
 // and the `webhook-id` stay the same. The request body is ignored. The key needs the scope
 // tasks.
 func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, error) {
-	answer, err := exchange[earshot.DeliveryResent](ctx, c, call{method: "POST", path: pathOf("/v1/webhooks/deliveries/{id}/resend", id)})
+	answer, err := exchange[earshot.DeliveryResent](ctx, c, call{method: "POST", path: pathOf("/v1/webhooks/deliveries/{id}/resend", id), repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -773,7 +773,7 @@ func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
 // Creates a key of the organization. Only this response contains its secret. An organization may
 // have 500 valid keys; creating one more gets a 400. The key needs the scope admin.
 func (c *Client) CreateKey(ctx context.Context, body earshot.KeyRequest) (*earshot.NewKey, error) {
-	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body})
+	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body, repeat: replayed})
 }
 
 // Key calls GET /v1/keys/{id}: Read a key.
@@ -841,7 +841,7 @@ func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) ite
 // secret stays valid for 24 hours, during which webhooks are signed with both; another rotation
 // invalidates it at once. The request body is ignored. The key needs the scope admin.
 func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecret, error) {
-	return exchange[earshot.RotatedSecret](ctx, c, call{method: "POST", path: "/v1/webhooks/secret/rotate"})
+	return exchange[earshot.RotatedSecret](ctx, c, call{method: "POST", path: "/v1/webhooks/secret/rotate", repeat: replayed})
 }
 
 // TestWebhook calls POST /v1/webhooks/test: Test a webhook.
@@ -853,7 +853,7 @@ func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecre
 func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookTest, error) {
 	var body earshot.WebhookRequest
 	body.URL = url
-	answer, err := exchange[earshot.WebhookTestResponse](ctx, c, call{method: "POST", path: "/v1/webhooks/test", body: body})
+	answer, err := exchange[earshot.WebhookTestResponse](ctx, c, call{method: "POST", path: "/v1/webhooks/test", body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -941,7 +941,7 @@ func (c *Client) Invitations(ctx context.Context) ([]earshot.Invitation, error) 
 // mail if the operator has configured SMTP. An earlier invitation of the same person is revoked.
 // An organization may have 500 pending invitations. The key needs the scope admin.
 func (c *Client) Invite(ctx context.Context, body earshot.InvitationRequest) (*earshot.NewInvitation, error) {
-	return exchange[earshot.NewInvitation](ctx, c, call{method: "POST", path: "/v1/invitations", body: body})
+	return exchange[earshot.NewInvitation](ctx, c, call{method: "POST", path: "/v1/invitations", body: body, repeat: replayed})
 }
 
 // RevokeInvitation calls DELETE /v1/invitations/{id}: Revoke an invitation.

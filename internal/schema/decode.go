@@ -89,7 +89,7 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 func (o *Object) decodePointer(f *field, v reflect.Value) {
 	value := reflect.New(v.Type().Elem())
 	sent, present := o.fields[f.name]
-	if f.nullable && present && (sent == nil || sent == "" && value.Elem().Kind() == reflect.String) {
+	if f.nullable && present && sent == nil {
 		o.Ignore(f.name)
 	} else {
 		o.decodeField(f, value.Elem())

@@ -56,7 +56,7 @@ func allFields(t reflect.Type) iter.Seq2[reflect.Type, field] {
 //   - enum=a|b for a string or for the strings in a list;
 //   - minItems=N, maxItems=N and unique for a list;
 //   - const=true or const=false;
-//   - null for a pointer to a text or a number: null, or an empty text, is its zero value, and an absent field is nil;
+//   - null for a pointer to a text or a number: null is its zero value, and an absent field is nil;
 //   - unless=field: this field is required if the other field is absent;
 //   - excludes=a|b: this field cannot be combined with these fields;
 //   - short=field for a list of objects: a text is short for an object with only this field.

@@ -275,7 +275,7 @@ func (f *field) describeLimits(s *Map) {
 		if !ok || limit.tag == "maxLength" && f.goType.Kind() == reflect.Slice { // the limit is in the schema of the list's items
 			continue
 		}
-		if limit.tag == "maxLength" && !f.nullable {
+		if limit.tag == "maxLength" {
 			s.Set("minLength", 1)
 			if s.Get("pattern") == nil {
 				s.Set("pattern", `\S`)

@@ -105,6 +105,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 // it may be repeated, and the field of the response that it returns, null for nothing.
 func clientMethod(o api.Operation, name string) (schema.Map, error) {
 	described := object("method", name, "idempotent", o.Idempotent())
+	if o.Keyed() {
+		described.Set("keyed", true)
+	}
 	switch {
 	case o.Client.ReturnsNothing():
 		described.Set("returns", nil)
