@@ -314,6 +314,7 @@ func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch)
 		return response, errNotUser()
 	}
 	if patch.Organization == nil {
+		http.SetCookie(c.w, s.cookie.with(c.credential))
 		return s.sessionOf(c)
 	}
 	secret, err := s.SignIn.Switch(c.context(), known.session, c.credential, *patch.Organization, s.browser(c), c.actor())

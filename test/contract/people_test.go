@@ -102,6 +102,7 @@ func peopleRows() []row {
 		[]row{
 			{name: "switch the organization", method: "PATCH", path: harness.SessionPath, key: switcherUser, header: mergePatch, body: `{"organization":"<organization>"}`, status: 200, check: holds(`"role":"viewer","current":true}`)},
 			{name: "switch to nothing", method: "PATCH", path: harness.SessionPath, key: adminUser, body: `{}`, status: 200, check: holds(`"role":"admin"`)},
+			{name: "switch to null", method: "PATCH", path: harness.SessionPath, key: adminUser, body: `{"organization":null}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("organization")},
 			{name: "switch to no organization", method: "PATCH", path: harness.SessionPath, key: adminUser, body: `{"organization":"` + harness.NoTask + `"}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},
 			{name: "switch the organization of a key", method: "PATCH", path: harness.SessionPath, key: readKey, body: `{"organization":"<organization>"}`, status: 403, code: "INSUFFICIENT_PERMISSIONS", check: details(`{}`)},
 			{name: "switch from another site", method: "PATCH", path: harness.SessionPath, key: adminUser, header: map[string]string{"Sec-Fetch-Site": "cross-site"}, body: `{"organization":"<organization>"}`, status: 401, code: "MISSING_API_KEY"},
