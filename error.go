@@ -213,7 +213,7 @@ type ConflictDetails struct {
 type VersionDetails struct {
 	// The current version; absent if there is none.
 	ETag string `json:"etag,omitempty"`
-	// What a GET of the same path returns; absent if there is none.
+	// The response to a GET of the same path; absent if there is none.
 	Current json.RawMessage `json:"current,omitempty"`
 }
 

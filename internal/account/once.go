@@ -1,7 +1,7 @@
 package account
 
-// Once is the Idempotency-Key of a request. What the request changes and its response are stored in
-// one transaction, so that the same request does not change anything a second time.
+// Once is the Idempotency-Key of a request. The change and the response are stored in one transaction,
+// so that the same request does not change anything a second time.
 type Once struct {
 	Operation string // method and path pattern
 	Key       string
