@@ -26,7 +26,7 @@ func mcpOperations() []Operation {
 	return []Operation{
 		{Method: "POST", Path: "/mcp", Unaudited: toolCalls, Unkeyed: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
-		{Method: "DELETE", Path: "/mcp", Unaudited: toolCalls, Unkeyed: toolCalls, serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", Unaudited: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: resourcePath, Public: true, serve: (*Server).protectedResource},
 		{Method: "GET", Path: resourcePath + "/mcp", Public: true, serve: (*Server).protectedResource},
 	}

@@ -106,6 +106,9 @@ func canonical(body []byte) []byte {
 // sealing returns the cipher for stored responses, which may contain secrets. Its key is derived
 // from the API key or session of the request, which the database does not have.
 func (c *call) sealing(once *account.Once) (cipher.AEAD, error) {
+	if c.credential == "" {
+		return nil, errors.New("the request has no credential to encrypt its response with")
+	}
 	key, err := hkdf.Key(sha256.New, []byte(c.credential), []byte(c.organization()), "response to "+once.Operation+" "+once.Key, 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of a response: %w", err)
