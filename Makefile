@@ -8,6 +8,11 @@ GO   ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 PKG  ?= ./...
 
+# Lint, tests and the programs that they build are compiled with the flags of a release, so that
+# what they share is compiled once. The race detector needs cgo, and gets it in scripts/test.sh.
+export CGO_ENABLED := 0
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -20,7 +25,7 @@ run: build ## Start the service with default settings
 
 .PHONY: build
 build: ## Build the static binary bin/earshot
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/earshot ./cmd/earshot
+	$(GO) build -o bin/earshot ./cmd/earshot
 
 .PHONY: test
 test: ## Run all tests on SQLite, PostgreSQL and Chromium, many with the race detector (PKG=./internal/store for fewer)
@@ -85,7 +90,7 @@ bench: ## Measure the service on both databases and, if installed, on Citus, and
 .PHONY: fidelity
 fidelity: ## Print what parsers find in real captures, in a folder next to the repository (EARSHOT_CORPORA)
 	$(GO) test ./internal/provider/... -run Fidelity -v -count=1
-	$(GO) test ./test/extraction/ -count=1 -write
+	$(GO) test ./test/upstreams/ -run Fidelity -count=1 -write
 
 # Beside overload, races and fuzzing: 1,000 kill cycles on SQLite, 500 on PostgreSQL and 200 on each
 # with a vendor's orders, within an hour; 100 kills of the browser; and a day of work, which takes
@@ -94,7 +99,7 @@ fidelity: ## Print what parsers find in real captures, in a folder next to the r
 soak: ## Overload a node, race, fuzz, fill a disk, kill nodes and the browser, upgrade nodes, run through outages and a failover, and use Citus if it is installed (3 hours)
 	EARSHOT_SOAK_ABUSE=10s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse ./test/service/
 	EARSHOT_SOAK_ABUSE=60s scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run TestAbuse/.*/slow_clients ./test/service/
-	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneTaskForAKey|FaultyReceivers|ABacklog|FailedSync" ./internal/store/ ./test/service/
+	EARSHOT_SOAK_CYCLES=1000 scripts/with-postgres.sh $(GO) test -count=1 -v -timeout 30m -run "OneTaskForAKey|FaultyReceivers|ABacklog|FailedSync|AYear" ./internal/store/ ./internal/track/ ./test/service/
 	scripts/with-small-disk.sh scripts/with-postgres.sh $(GO) test -count=1 -v -exec "env -u GOTMPDIR" -run FullDisk ./test/service/
 	$(GO) test -run "^$$" -fuzz CheckURL -fuzztime 100000x ./internal/upstream/guard/
 	$(GO) test -run "^$$" -fuzz Bodies -fuzztime 100000x ./test/contract/

@@ -28,7 +28,7 @@ type Key struct {
 	ID string `json:"id"`
 	// The name that its owner gave the key; empty when it has no name.
 	Name      string       `json:"name"`
-	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
+	Scopes    List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin|operator"`
 	CreatedAt Timestamp    `json:"createdAt"`
 	// When the key expires; `null` when it never expires.
 	ExpiresAt *Timestamp `json:"expiresAt"`
@@ -181,7 +181,7 @@ type Session struct {
 	// The name of the key, or the email of the user; empty for a key without a name.
 	KeyName string `json:"keyName"`
 	// The scopes of the key, or of the user's role.
-	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin"`
+	Scopes List[string] `json:"scopes" schema:"enum=read|monitor|tasks|track|admin|operator"`
 	// The user; absent after a sign-in with a key.
 	User *SessionUser `json:"user,omitempty"`
 	// The user's organizations, by name; empty after a sign-in with a key.

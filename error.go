@@ -180,7 +180,7 @@ type KeyBudgetDetails struct {
 // ScopeDetails are the details of an `INSUFFICIENT_PERMISSIONS` error.
 type ScopeDetails struct {
 	// The scope that the key or the user's role lacks; absent when no scope would help.
-	RequiredScope string `json:"requiredScope,omitempty" schema:"enum=read|monitor|tasks|track|admin"`
+	RequiredScope string `json:"requiredScope,omitempty" schema:"enum=read|monitor|tasks|track|admin|operator"`
 }
 
 // ResourceDetails are the details of a `RESOURCE_NOT_FOUND` error.

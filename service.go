@@ -64,92 +64,25 @@ type DayUsage struct {
 	CreditsCharged int64  `json:"creditsCharged" schema:"min=0"`
 }
 
-// ExtractionHealth is how well the parsers understand the providers' documents.
-type ExtractionHealth struct {
-	Providers List[ProviderHealth] `json:"providers"`
+// UnparsedPage is a document that no parser understood. It is kept for 14 days.
+type UnparsedPage struct {
+	ID       string    `json:"id"`
+	Provider string    `json:"provider" schema:"provider"`
+	Surface  Surface   `json:"surface"`
+	KeptAt   Timestamp `json:"keptAt"`
+	// The number of documents that the upstream has sent.
+	Pages int `json:"pages" schema:"min=1"`
 }
 
-// ProviderHealth is how well the documents of one provider on one surface are understood.
-type ProviderHealth struct {
-	Provider string  `json:"provider" schema:"provider"`
-	Surface  Surface `json:"surface"`
-	// The worst state of all fields.
-	State  HealthState       `json:"state"`
-	Fields List[FieldHealth] `json:"fields"`
-	// The layout versions of documents in the last day, the most frequent first.
-	Layouts List[LayoutHealth] `json:"layouts" schema:"maxItems=21"`
-	// The number of blocks of result pages in the last day, and how many of them were not recognized.
-	BlockCount        int64 `json:"blockCount" schema:"min=0"`
-	UnknownBlockCount int64 `json:"unknownBlockCount" schema:"min=0"`
-	// The unrecognized blocks of result pages in the last day, the most frequent first.
-	UnknownBlocks List[UnknownBlock] `json:"unknownBlocks" schema:"maxItems=50"`
+// UnparsedList is the documents that no parser understood, newest first.
+type UnparsedList struct {
+	Pages List[UnparsedPage] `json:"pages"`
 }
 
-// LayoutHealth is how well the documents with one layout are understood.
-type LayoutHealth struct {
-	// A fingerprint of the layout, which changes when the site changes it. Rare layouts are counted together as `other`.
-	Layout string `json:"layout"`
-	// The worst state of all fields in documents with this layout.
-	State HealthState `json:"state"`
-	// The number of documents in the last day.
-	Seen int64 `json:"seen" schema:"min=0"`
-	// The share of the documents of the last day that have a layout.
-	Share     float64           `json:"share" schema:"min=0,max=1"`
-	FirstSeen *Timestamp        `json:"firstSeen,omitempty"`
-	LastSeen  *Timestamp        `json:"lastSeen,omitempty"`
-	Fields    List[LayoutField] `json:"fields"`
-}
-
-// LayoutField is how often a field was filled in the last day in documents with one layout.
-type LayoutField struct {
-	Field   string      `json:"field"`
-	State   HealthState `json:"state"`
-	LastDay FieldShare  `json:"lastDay"`
-}
-
-// UnknownBlock is the heading of unrecognized blocks, and how often it was seen. Headings
-// that repeat a query are left out.
-type UnknownBlock struct {
-	Title string `json:"title"`
-	Seen  int64  `json:"seen" schema:"min=0"`
-	// When a block with this heading was first seen. A block that has not been seen for 14 days counts as new.
-	FirstSeen *Timestamp `json:"firstSeen,omitempty"`
-}
-
-// HealthState says whether the fill rate of a field fell for good.
-type HealthState string
-
-// The states of a field.
-const (
-	HealthUnknown HealthState = "unknown" // not enough data
-	HealthOK      HealthState = "ok"
-	HealthLow     HealthState = "low"   // fell by less than a tenth, or is recovering
-	HealthAlarm   HealthState = "alarm" // fell by a tenth or more
-)
-
-// Values lists the states.
-func (HealthState) Values() []HealthState {
-	return []HealthState{HealthUnknown, HealthOK, HealthLow, HealthAlarm}
-}
-
-// FieldHealth is how often a field of a result is filled.
-type FieldHealth struct {
-	Field    string      `json:"field"`
-	State    HealthState `json:"state"`
-	LastHour FieldShare  `json:"lastHour"`
-	LastDay  FieldShare  `json:"lastDay"`
-	// The rate over the week before; `null` when the field was not seen.
-	Baseline *float64 `json:"baseline" schema:"min=0,max=1"`
-	// When the fill rate fell, while the state is `low` or `alarm`.
-	Since *Timestamp `json:"since,omitempty"`
-}
-
-// FieldShare is how often a field was filled (`filled`), out of how many times it could have been (`seen`).
-type FieldShare struct {
-	Seen   int64 `json:"seen" schema:"min=0"`
-	Filled int64 `json:"filled" schema:"min=0"`
-	// `null` when the field was not seen.
-	Rate *float64 `json:"rate" schema:"min=0,max=1"`
+// UnparsedQuery is which of the documents to read.
+type UnparsedQuery struct {
+	// The number of the document.
+	Page int `json:"page,omitempty" schema:"min=1,max=100,default=1"`
 }
 
 // NodeStatus is the state of a node: `ok` when it is alive, `ready` when it can take work.

@@ -120,6 +120,9 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	if version, ok := ctx.Value(ifMatch{}).(string); ok && version != "" && asked.method != http.MethodGet {
 		req.Header.Set("If-Match", version)
 	}
+	if c.organization != "" {
+		req.Header.Set(earshot.OrganizationHeader, c.organization)
+	}
 	if asked.key != nil {
 		req.Header.Set(earshot.IdempotencyKeyHeader, *asked.key)
 	}

@@ -16,8 +16,10 @@ type Client struct {
 	key       string
 	http      *http.Client
 	userAgent string
-	retries   int
-	invalid   error // set if the base URL is invalid; every call returns it
+	// organization is the id of the organization that an operator acts for, or "".
+	organization string
+	retries      int
+	invalid      error // set if the base URL is invalid; every call returns it
 }
 
 // Option configures a client.
@@ -34,6 +36,9 @@ func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
 
 // WithUserAgent sets the name of the calling program, which appears in the service's logs.
 func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = name } }
+
+// WithOrganization lets an operator act for an organization, by its id, with the scopes read and admin.
+func WithOrganization(id string) Option { return func(c *Client) { c.organization = id } }
 
 // New returns a client of the service at baseURL, such as http://127.0.0.1:8080.
 // The client has no timeout of its own: each call's context decides how long to wait.

@@ -170,9 +170,6 @@ func TestAccount(t *testing.T) {
 	if status, err := c.QueueStatus(ctx); err != nil || status.Concurrency.Max != 20 {
 		t.Errorf("queue: %+v, %v", status, err)
 	}
-	if _, err := c.ExtractionHealth(ctx); err != nil {
-		t.Errorf("health: %v", err)
-	}
 	if hours, err := c.Stats(ctx, 2); err != nil || len(hours) == 0 {
 		t.Errorf("stats: %+v, %v", hours, err)
 	}

@@ -61,20 +61,17 @@ func (c *Client) Credits(ctx context.Context) (*earshot.Credits, error) {
 	return exchange[earshot.Credits](ctx, c, call{method: "GET", path: "/v1/credits", repeat: idempotent})
 }
 
-// ExtractionHealth calls GET /v1/health/extraction: Read the health of the parsers.
+// UnparsedPages calls GET /v1/health/unparsed: List pages that no parser understood.
 //
-// Returns how often each field of a provider's results was filled in the last hour and in the
-// last day, over all organizations, compared with the week before. A change detector processes
-// the fill rates hour by hour, as for trackers. A lasting fall is `alarm`, or `low` if it is
-// less than a tenth, until the field is filled as before or the operator acknowledges it; a
-// field with too little data is `unknown`. All detectors of a provider and surface together
-// raise about one false alarm a year. `sources.label` is counted over all items of `sources`.
-// `understood` is the share of documents that a parser understood; `blocks` is the share of
-// recognized blocks on result pages. `layouts` are the layout versions of documents with their
-// own fill rates, and `unknownBlocks` the headings of unrecognized blocks. A new `firstSeen`
-// shows that the site changed. The key needs the scope read.
-func (c *Client) ExtractionHealth(ctx context.Context) (*earshot.ExtractionHealth, error) {
-	return exchange[earshot.ExtractionHealth](ctx, c, call{method: "GET", path: "/v1/health/extraction", repeat: idempotent})
+// Returns the documents of upstreams that no parser understood, newest first. At most 3 a day
+// are kept for each provider and surface, for 14 days. They contain prompts of all
+// organizations, so they are for the operator only. The key needs the scope operator.
+func (c *Client) UnparsedPages(ctx context.Context) ([]earshot.UnparsedPage, error) {
+	answer, err := exchange[earshot.UnparsedList](ctx, c, call{method: "GET", path: "/v1/health/unparsed", repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Pages, nil
 }
 
 // Agreement calls GET /v1/health/agreement: Compare upstreams.
@@ -983,4 +980,107 @@ func (c *Client) Sessions(ctx context.Context) ([]*earshot.BrowserSession, error
 // sessions of the organization, others their own. The key needs the scope read.
 func (c *Client) EndSession(ctx context.Context, id string) error {
 	return c.remove(ctx, pathOf("/v1/sessions/{id}", id))
+}
+
+// Organizations calls GET /v1/operator/organizations: List organizations.
+//
+// Returns all organizations by name, or the one with a name. The key needs the scope operator.
+func (c *Client) Organizations(ctx context.Context, query earshot.OrganizationQuery) (*earshot.OrganizationList, error) {
+	return exchange[earshot.OrganizationList](ctx, c, call{method: "GET", path: withQuery("/v1/operator/organizations", query), repeat: idempotent})
+}
+
+// CreateOrganization calls POST /v1/operator/organizations: Create an organization.
+//
+// Creates an organization with a key and a webhook secret. Only this response contains the two
+// secrets. A name that is taken gets a 409. The key needs the scope operator.
+func (c *Client) CreateOrganization(ctx context.Context, body earshot.OrganizationRequest) (*earshot.NewOrganization, error) {
+	return exchange[earshot.NewOrganization](ctx, c, call{method: "POST", path: "/v1/operator/organizations", body: body, repeat: replayed})
+}
+
+// ChangeOrganization calls PATCH /v1/operator/organizations/{id}: Change the plan or the balance.
+//
+// Moves an organization to a plan, corrects its credit balance, or both. The ledger records a
+// changed balance as an adjustment. The balance cannot be set below the credits that running
+// calls and tasks hold. The key needs the scope operator.
+func (c *Client) ChangeOrganization(ctx context.Context, id string, body earshot.OrganizationPatch) (*earshot.Organization, error) {
+	answer, err := exchange[earshot.ChangedOrganization](ctx, c, call{method: "PATCH", path: pathOf("/v1/operator/organizations/{id}", id), body: body, repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Organization, nil
+}
+
+// GrantCredits calls POST /v1/operator/organizations/{id}/credits: Add credits.
+//
+// Adds credits to the balance of an organization. They do not expire at the end of the billing
+// cycle. The key needs the scope operator.
+func (c *Client) GrantCredits(ctx context.Context, id string, credits int64) (*earshot.Organization, error) {
+	var body earshot.CreditsGrant
+	body.Credits = credits
+	answer, err := exchange[earshot.ChangedOrganization](ctx, c, call{method: "POST", path: pathOf("/v1/operator/organizations/{id}/credits", id), body: body, repeat: replayed})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Organization, nil
+}
+
+// CreateOperatorKey calls POST /v1/operator/keys: Create an operator key.
+//
+// Creates a key with the scope `operator` and no other. Only this response contains its secret.
+// The key belongs to the oldest organization, whose admins see it and can revoke it. The key
+// needs the scope operator.
+func (c *Client) CreateOperatorKey(ctx context.Context, body earshot.OperatorKeyRequest) (*earshot.NewKey, error) {
+	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/operator/keys", body: body, repeat: replayed})
+}
+
+// RevokeAnyKey calls DELETE /v1/operator/keys/{id}: Revoke a key of any organization.
+//
+// Revokes a key permanently. Every node rejects it within one second. Revoking it again changes
+// nothing. A key cannot revoke itself. The key needs the scope operator.
+func (c *Client) RevokeAnyKey(ctx context.Context, id string) (*earshot.Key, error) {
+	answer, err := exchange[earshot.RevokedKey](ctx, c, call{method: "DELETE", path: pathOf("/v1/operator/keys/{id}", id), repeat: idempotent})
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Key, nil
+}
+
+// ResetPassword calls POST /v1/operator/users/reset: Let a user set a new password.
+//
+// Deletes the password of a user, ends all sessions of the user, and returns a link with which
+// the user sets a new password. The link works once, within 24 hours. The key needs the scope
+// operator.
+func (c *Client) ResetPassword(ctx context.Context, email string) (string, error) {
+	var body earshot.PasswordReset
+	body.Email = email
+	answer, err := exchange[earshot.PasswordResetLink](ctx, c, call{method: "POST", path: "/v1/operator/users/reset", body: body, repeat: replayed})
+	if err != nil {
+		return "", err
+	}
+	return answer.URL, nil
+}
+
+// AuditBalances calls GET /v1/operator/balances: Check all balances and counters.
+//
+// Recomputes all balances and counters from the stored rows and returns each one that differs.
+// It changes nothing. On a large database it takes minutes. The key needs the scope operator.
+func (c *Client) AuditBalances(ctx context.Context) (*earshot.BalanceAudit, error) {
+	return exchange[earshot.BalanceAudit](ctx, c, call{method: "GET", path: "/v1/operator/balances", repeat: idempotent})
+}
+
+// OperatorAudit calls GET /v1/operator/audit: Read the audit log outside of organizations.
+//
+// Returns the entries that belong to no organization, newest first, such as refused sign-ins of
+// unknown users. For the entries of an organization, send `GET /v1/audit` with the header
+// `Earshot-Organization`. The iterator fetches pages on demand and stops at the first error. The
+// key needs the scope operator.
+func (c *Client) OperatorAudit(ctx context.Context, query earshot.AuditQuery) iter.Seq2[*earshot.AuditEntry, error] {
+	return items(func(cursor string) (earshot.List[earshot.AuditEntry], *string, error) {
+		query.Cursor = cursor
+		page, err := exchange[earshot.AuditPage](ctx, c, call{method: "GET", path: withQuery("/v1/operator/audit", query), repeat: idempotent})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Entries, page.NextCursor, nil
+	})
 }

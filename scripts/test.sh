@@ -62,17 +62,20 @@ for package in $packages; do
 		;;
 	test/service) copied promtool prometheus ;;
 	esac
-	# Parsers of large documents and of our sources, pure computation, and long journeys take many
-	# times as long with the race detector. Of the tests of the whole service, those in test/service
-	# have it, and make soak runs the others with it. Commands, chaos, docs and examples run a
-	# program that is built without it.
+	# The race detector takes many times as long, so it is for packages that start goroutines or lock
+	# data, and for the whole service in test/service; make soak runs the other tests of the service
+	# with it. Commands, chaos, docs and examples run a program that is built without it. Parsers and
+	# computation that share next to nothing are left out.
 	case $name in
-	internal/provider/health | internal/provider/serp) race+=" $package" ;;
-	internal/provider/* | internal/stats | internal/track/alert | internal/track/metric) plain+=" $package" ;;
-	cmd/earshot) plain+=" $package" ;;
-	test/service) race+=" $package" ;;
-	test/*) plain+=" $package" ;;
-	*) race+=" $package" ;;
+	internal/provider/health | internal/provider/serp | test/service) race+=" $package" ;;
+	cmd/* | test/* | internal/provider/* | internal/stats | internal/track/alert | internal/track/mention | internal/track/metric) plain+=" $package" ;;
+	*)
+		if grep -qE '^\s*go [a-z]|\.Go\(|sync\.(Mutex|RWMutex|WaitGroup|Cond|Pool)|atomic\.|singleflight' ".${package#"$module"}"/*.go; then
+			race+=" $package"
+		else
+			plain+=" $package"
+		fi
+		;;
 	esac
 done
 [[ -z $race ]] || command -v "$(go env CC)" >/dev/null || missing+=(gcc libc6-dev) # the race detector needs cgo
@@ -96,10 +99,11 @@ if imports internal/upstream/browser; then run=(scripts/with-chromium.sh "${run[
 race_flags="-race"
 for part in sqlite/lib libc memory; do race_flags+=" -gcflags=modernc.org/$part=-race=false"; done
 
-# Lint runs go vet.
+# Lint runs go vet. Tests of whole services wait for programs and browsers most of the time, so four
+# packages run at once.
 # shellcheck disable=SC2016
 "${run[@]}" sh -c '
 	status=0
-	test -z "$2" || CGO_ENABLED=1 go test -json -vet=off -timeout 10m $1 $2 || status=1
-	test -z "$3" || go test -json -vet=off -timeout 10m $3 || status=1
+	test -z "$2" || CGO_ENABLED=1 go test -json -p 4 -vet=off -timeout 10m $1 $2 || status=1
+	test -z "$3" || go test -json -p 4 -vet=off -timeout 10m $3 || status=1
 	exit $status' sh "$race_flags" "$race" "$plain" | go run ./test/summary

@@ -2,79 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
-	"earshot/internal/account"
-	"earshot/internal/app"
-	"earshot/internal/store"
-	"earshot/internal/store/orgs"
+	"earshot"
 )
-
-// withStore opens the database for work. A server may run on the same database.
-func withStore(in *invocation, work func(*orgs.Store) error) error {
-	s, err := app.OpenStore(in, in.cfg, false)
-	if err != nil {
-		return err
-	}
-	if err := work(orgs.New(s)); err != nil {
-		_ = s.Close() // the first error is more useful
-		return err
-	}
-	return s.Close()
-}
-
-// withOrganization is withStore for a command on one organization.
-func withOrganization(in *invocation, name string, work func(*orgs.Store, *account.Organization) error) error {
-	return withStore(in, func(s *orgs.Store) error {
-		o, err := findOrganization(in, s, name)
-		if err != nil {
-			return err
-		}
-		return work(s, o)
-	})
-}
-
-func findOrganization(in *invocation, s *orgs.Store, name string) (*account.Organization, error) {
-	o, err := s.OrganizationByName(in, name)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("%w; 'earshot org list' lists all organizations", err)
-	}
-	return o, err
-}
-
-// organizations returns the organization with a name, or all of them if the name is "".
-func organizations(in *invocation, s *orgs.Store, name string) ([]*account.Organization, error) {
-	if name == "" {
-		all, _, err := allOrganizations(in, s)
-		return all, err
-	}
-	one, err := findOrganization(in, s, name)
-	return []*account.Organization{one}, err
-}
-
-// allOrganizations returns all organizations. It returns the names of those whose shard of Citus
-// cannot be reached separately, after a warning.
-func allOrganizations(in *invocation, s *orgs.Store) (all []*account.Organization, unreachable []string, err error) {
-	names, err := s.Names(in)
-	if err != nil {
-		return nil, nil, err
-	}
-	if all, err = s.Organizations(in); err != nil {
-		return nil, nil, err
-	}
-	for _, o := range all {
-		delete(names, o.Name)
-	}
-	if unreachable = slices.Sorted(maps.Keys(names)); len(unreachable) > 0 {
-		fmt.Fprintf(in.errOut, "warning: the data of %d organizations cannot be reached: %s\n", len(unreachable), strings.Join(unreachable, ", "))
-	}
-	return all, unreachable, nil
-}
 
 // organizationJSON is the JSON of an organization.
 type organizationJSON struct {
@@ -83,8 +15,11 @@ type organizationJSON struct {
 	Plan string `json:"plan"`
 }
 
-func printable(o *account.Organization) organizationJSON {
-	return organizationJSON{ID: o.ID, Name: o.Name, Plan: o.Plan.Name}
+func printable(o *earshot.Organization) *organizationJSON {
+	if o == nil {
+		return nil
+	}
+	return &organizationJSON{ID: o.ID, Name: o.Name, Plan: o.Plan}
 }
 
 // organizationsJSON is the output of 'earshot org list --json'.
@@ -95,10 +30,10 @@ type organizationsJSON struct {
 
 // accountJSON is the output of --json.
 type accountJSON struct {
-	Organization  organizationJSON `json:"organization"`
-	Key           string           `json:"key,omitempty"`
-	WebhookSecret string           `json:"webhookSecret,omitempty"`
-	Credits       *int64           `json:"credits,omitempty"`
+	Organization  *organizationJSON `json:"organization,omitempty"` // nil for an operator key
+	Key           string            `json:"key,omitempty"`
+	WebhookSecret string            `json:"webhookSecret,omitempty"`
+	Credits       *int64            `json:"credits,omitempty"`
 }
 
 func (in *invocation) json(v any) error {
@@ -118,6 +53,7 @@ type orgCreateCmd struct {
 	Plan    string `help:"Its plan." default:"free"`
 	Credits *int64 `help:"Credits to start with, instead of the plan's first grant."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -130,13 +66,10 @@ Examples:
   earshot org create acme --plan hobby`
 }
 
-// maxCredits limits balances to numbers that JSON clients can represent exactly.
-const maxCredits = 1_000_000_000_000_000
-
 // checkCredits returns an error if a balance is out of range.
 func checkCredits(credits *int64) error {
-	if credits != nil && (*credits < 0 || *credits > maxCredits) {
-		return fmt.Errorf("--credits must be between 0 and %s, but is %d", thousands(maxCredits), *credits)
+	if credits != nil && (*credits < 0 || *credits > earshot.MaxCredits) {
+		return fmt.Errorf("--credits must be between 0 and %s, but is %d", thousands(earshot.MaxCredits), *credits)
 	}
 	return nil
 }
@@ -146,22 +79,24 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 	if err := checkCredits(c.Credits); err != nil {
 		return err
 	}
-	return withStore(in, func(s *orgs.Store) error {
-		a, err := app.CreateOrganization(s, in.cfg.Settings, c.Name, c.Plan, c.Credits, account.Operator())
+	return c.with(in, func(s *service) error {
+		made, err := s.CreateOrganization(in, earshot.OrganizationRequest{Name: c.Name, Plan: c.Plan, Credits: c.Credits})
 		if err != nil {
 			return err
 		}
+		o := &made.Organization
 		if c.JSON {
-			return in.json(accountJSON{Organization: printable(a.Organization), Key: a.Key.Text, WebhookSecret: a.WebhookSecret})
+			return in.json(accountJSON{Organization: printable(o), Key: made.Key, WebhookSecret: made.WebhookSecret})
 		}
 		_, err = fmt.Fprintf(in.out, "organization:   %s (%s)\nplan:           %s, %d credits\nkey:            %s\nwebhook secret: %s\nStore both secrets now. They are not shown again.\n",
-			a.Organization.Name, a.Organization.ID, a.Organization.Plan.Name, a.Organization.Balance, a.Key.Text, a.WebhookSecret)
+			o.Name, o.ID, o.Plan, o.Credits, made.Key, made.WebhookSecret)
 		return err
 	})
 }
 
 type orgListCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -176,22 +111,22 @@ Examples:
 
 // Run lists the organizations.
 func (c *orgListCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		all, unreachable, err := allOrganizations(in, s)
+	return c.with(in, func(s *service) error {
+		all, err := s.all(in)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			list := make([]accountJSON, len(all))
-			for i, o := range all {
-				list[i] = accountJSON{Organization: printable(o), Credits: &o.Balance}
+			list := make([]accountJSON, len(all.Organizations))
+			for i, o := range all.Organizations {
+				list[i] = accountJSON{Organization: printable(&o), Credits: &o.Credits}
 			}
-			return in.json(organizationsJSON{list, unreachable})
+			return in.json(organizationsJSON{list, all.Unreachable})
 		}
 		table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tPLAN\tCREDITS\tRUNNING\tID")
-		for _, o := range all {
-			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", o.Name, o.Plan.Name, o.Balance, o.Running, o.ID)
+		for _, o := range all.Organizations {
+			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", o.Name, o.Plan, o.Credits, o.Running, o.ID)
 		}
 		return table.Flush()
 	})
@@ -202,6 +137,7 @@ type orgSetCmd struct {
 	Plan    string `help:"The new plan."`
 	Credits *int64 `help:"The new credit balance."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -219,31 +155,21 @@ func (c *orgSetCmd) Run(in *invocation) error {
 	if err := checkCredits(c.Credits); err != nil {
 		return err
 	}
-	return withOrganization(in, c.Name, func(s *orgs.Store, o *account.Organization) error {
-		if c.Plan != "" {
-			if err := app.SetPlan(s, in.cfg.Settings, o.ID, c.Plan, account.Operator()); err != nil {
-				return err
-			}
+	return c.forOrganization(in, c.Name, func(s *service, o *earshot.Organization) error {
+		changed, err := s.ChangeOrganization(in, o.ID, earshot.OrganizationPatch{Plan: c.Plan, Credits: c.Credits})
+		if err != nil {
+			return err
 		}
-		if c.Credits != nil {
-			if _, err := s.SetBalance(o.ID, *c.Credits, account.Operator(), s.Now()); err != nil {
-				return err
-			}
-		}
-		return in.printAccount(s, c.Name, c.JSON)
+		return in.printAccount(changed, c.JSON)
 	})
 }
 
 // printAccount prints the plan and the credits of an organization.
-func (in *invocation) printAccount(s *orgs.Store, name string, asJSON bool) error {
-	o, err := s.OrganizationByName(in, name)
-	if err != nil {
-		return err
-	}
+func (in *invocation) printAccount(o *earshot.Organization, asJSON bool) error {
 	if asJSON {
-		return in.json(accountJSON{Organization: printable(o), Credits: &o.Balance})
+		return in.json(accountJSON{Organization: printable(o), Credits: &o.Credits})
 	}
-	_, err = fmt.Fprintf(in.out, "%s: plan %s, %d credits\n", o.Name, o.Plan.Name, o.Balance)
+	_, err := fmt.Fprintf(in.out, "%s: plan %s, %d credits\n", o.Name, o.Plan, o.Credits)
 	return err
 }
 
@@ -255,6 +181,7 @@ type creditsGrantCmd struct {
 	Org    string `required:"" help:"The name of the organization." placeholder:"NAME"`
 	Amount int64  `arg:"" help:"How many credits to add, at least 1."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -273,13 +200,14 @@ func (c *creditsGrantCmd) Run(in *invocation) error {
 	if c.Amount <= 0 {
 		return fmt.Errorf("the amount must be at least 1, but is %d; to reduce a balance, use 'earshot org set --credits'", c.Amount)
 	}
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		if c.Amount > maxCredits-o.Balance {
-			return fmt.Errorf("a grant of %s is too large: the maximum balance is %s", thousands(c.Amount), thousands(maxCredits))
+	return c.forOrganization(in, c.Org, func(s *service, o *earshot.Organization) error {
+		if c.Amount > earshot.MaxCredits-o.Credits {
+			return fmt.Errorf("a grant of %s is too large: the maximum balance is %s", thousands(c.Amount), thousands(earshot.MaxCredits))
 		}
-		if _, err := s.Grant(o.ID, c.Amount, account.Operator(), s.Now()); err != nil {
+		changed, err := s.GrantCredits(in, o.ID, c.Amount)
+		if err != nil {
 			return err
 		}
-		return in.printAccount(s, c.Org, c.JSON)
+		return in.printAccount(changed, c.JSON)
 	})
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"earshot"
-	"earshot/internal/store"
-	"earshot/internal/store/orgs"
 )
 
 // errFindings is returned if the audit finds differences.
@@ -14,6 +12,7 @@ var errFindings = errors.New("the audit found differences")
 
 type auditCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -28,29 +27,29 @@ Examples:
 
 // Run prints the differences.
 func (c *auditCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		findings, err := s.Audit(in)
+	return c.with(in, func(s *service) error {
+		found, err := s.AuditBalances(in)
 		if err != nil {
 			return err
 		}
-		if err := c.print(in, findings); err != nil {
+		if err := c.print(in, found); err != nil {
 			return err
 		}
-		if len(findings) > 0 {
+		if !found.OK {
 			return errFindings
 		}
 		return nil
 	})
 }
 
-func (c *auditCmd) print(in *invocation, findings []store.Finding) error {
+func (c *auditCmd) print(in *invocation, found *earshot.BalanceAudit) error {
 	if c.JSON {
-		return in.json(map[string]any{"ok": len(findings) == 0, "findings": earshot.List[store.Finding](findings)})
+		return in.json(found)
 	}
-	for _, f := range findings {
+	for _, f := range found.Findings {
 		fmt.Fprintf(in.out, "%s: %s: stored %d, but computed %d\n", f.Organization, f.What, f.Stored, f.Actual)
 	}
-	if len(findings) == 0 {
+	if found.OK {
 		fmt.Fprintln(in.out, "all balances and counters agree with the stored rows")
 	}
 	return nil

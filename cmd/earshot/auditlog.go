@@ -2,15 +2,13 @@ package main
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
 	"earshot"
-	"earshot/internal/account"
 	"earshot/internal/api"
 	"earshot/internal/files/csvfile"
-	"earshot/internal/store/history"
-	"earshot/internal/store/orgs"
 )
 
 type auditLogCmd struct {
@@ -21,6 +19,7 @@ type auditLogCmd struct {
 	To     time.Time `help:"Last day in UTC." format:"2006-01-02" placeholder:"DAY"`
 	JSON   bool      `name:"json" help:"Print one JSON object." xor:"format"`
 	CSV    bool      `name:"csv" help:"Print a CSV file." xor:"format"`
+	operator
 }
 
 // Help returns the command's long help.
@@ -43,7 +42,7 @@ type listedAudit struct {
 
 // Run lists the entries.
 func (c *auditLogCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
+	return c.with(in, func(s *service) error {
 		entries, err := c.find(in, s)
 		if err != nil {
 			return err
@@ -78,31 +77,37 @@ func (c *auditLogCmd) table(in *invocation, entries []listedAudit) error {
 }
 
 // find returns the entries of one organization, or of all and of none, newest first.
-func (c *auditLogCmd) find(in *invocation, s *orgs.Store) (found []listedAudit, err error) {
-	from := []*account.Organization{{}} // no organization
-	if c.Org != "" {
-		from[0], err = findOrganization(in, s, c.Org)
-	} else {
-		var all []*account.Organization
-		all, _, err = allOrganizations(in, s)
-		from = append(from, all...)
+func (c *auditLogCmd) find(in *invocation, s *service) (found []listedAudit, err error) {
+	query := earshot.AuditQuery{Action: c.Action, Actor: c.Actor, Limit: 500}
+	from := c.From
+	if from.IsZero() {
+		from = time.Now().AddDate(0, 0, -30)
 	}
+	query.From = from.UTC().Format(time.RFC3339)
+	if !c.To.IsZero() {
+		query.To = c.To.Format(time.DateOnly)
+	}
+	add := func(organization string, entries iter.Seq2[*earshot.AuditEntry, error]) error {
+		for entry, err := range entries {
+			if err != nil {
+				return err
+			}
+			found = append(found, listedAudit{organization, entry})
+		}
+		return nil
+	}
+	if c.Org == "" {
+		if err := add("", s.OperatorAudit(in, query)); err != nil {
+			return nil, err
+		}
+	}
+	all, err := s.organizations(in, c.Org)
 	if err != nil {
 		return nil, err
 	}
-	filter := history.AuditFilter{Action: c.Action, Actor: c.Actor, From: c.From, Limit: 1000}
-	if c.From.IsZero() {
-		filter.From = s.Now().AddDate(0, 0, -30)
-	}
-	if !c.To.IsZero() {
-		filter.Until = c.To.AddDate(0, 0, 1)
-	}
-	for _, o := range from {
-		for entry, err := range history.New(s.Store).WholeAuditLog(in, o.ID, filter) {
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, listedAudit{o.Name, entry})
+	for _, o := range all {
+		if err := add(o.Name, s.actingFor(o.ID).Audit(in, query)); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(found, func(a, b listedAudit) int { return cmp.Compare(b.ID, a.ID) })

@@ -21,8 +21,10 @@ func TestOrgListNamesOrganizationsThatCannotBeReached(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	data := t.TempDir()
+	serving(t, "--data", data, "--database", address)
 	var out, warnings bytes.Buffer
-	if err := run(t.Context(), []string{"org", "list", "--json", "--data", t.TempDir(), "--database", address}, &out, &warnings); err != nil {
+	if err := run(t.Context(), []string{"org", "list", "--json", "--data", data}, &out, &warnings); err != nil {
 		t.Fatal(err)
 	}
 	var listed organizationsJSON

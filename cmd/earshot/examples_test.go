@@ -16,12 +16,11 @@ import (
 
 // notRun are the commands whose examples cannot be run here, and why.
 var notRun = map[string]string{
-	"earshot serve":          "it does not end",
-	"earshot listen":         "it does not end",
-	"earshot mcp":            "it does not end",
-	"earshot parse":          "it needs a document",
-	"earshot capture reduce": "it needs a page",
-	"earshot check":          "it needs a vendor's key",
+	"earshot serve":  "it does not end",
+	"earshot listen": "it does not end",
+	"earshot mcp":    "it does not end",
+	"earshot parse":  "it needs a document",
+	"earshot check":  "it needs a vendor's key",
 
 	"earshot user role":   "it needs a user",
 	"earshot user remove": "it needs a user",

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-
-	"earshot/internal/store/storetest"
 )
 
 func TestOnlySettingsHaveVariables(t *testing.T) {
@@ -48,46 +46,34 @@ func TestParseIgnoresServerVariables(t *testing.T) {
 	wants(t, mustRun(t, "parse", "websearch", fixture("websearch", "desktop.html")), `"organicResults"`)
 }
 
-func TestOnlyServeCreatesADatabase(t *testing.T) {
+func TestCommandsNeedAService(t *testing.T) {
 	t.Parallel()
-	storetest.OnFresh(t, func(t *testing.T, address string) {
-		data := filepath.Join(t.TempDir(), "wrong", "folder")
-		where, looked := []string{"--data", data}, filepath.Join(data, "earshot.db")
-		if strings.HasPrefix(address, "postgres") {
-			where, looked = append(where, "--database", address), "in the PostgreSQL that --database"
+	data := filepath.Join(t.TempDir(), "wrong", "folder")
+	for _, args := range [][]string{
+		{"audit"},
+		{"audit-log"},
+		{"org", "list"},
+		{"org", "create", "acme"},
+		{"org", "set", "acme"},
+		{"key", "list"},
+		{"key", "create", "--org", "acme"},
+		{"key", "revoke", "x"},
+		{"user", "invite", "ana@example.com", "--org", "acme"},
+		{"user", "list"},
+		{"user", "reset", "ana@example.com"},
+		{"credits", "grant", "--org", "acme", "5"},
+		{"webhook", "rotate", "--org", "acme"},
+	} {
+		out, err := earshotCommand(t, append([]string{"--data", data}, args...)...)
+		if err == nil || out != "" {
+			t.Fatalf("earshot %v: %v, %s", args, err, out)
 		}
-		for _, args := range [][]string{
-			{"audit"},
-			{"reparse"},
-			{"drift"},
-			{"org", "list"},
-			{"org", "create", "acme"},
-			{"org", "set", "acme"},
-			{"key", "list"},
-			{"key", "create", "--org", "acme"},
-			{"key", "revoke", "x"},
-			{"user", "invite", "ana@example.com", "--org", "acme"},
-			{"user", "list"},
-			{"user", "reset", "ana@example.com"},
-			{"credits", "grant", "--org", "acme", "5"},
-			{"webhook", "rotate", "--org", "acme"},
-		} {
-			out, err := earshotCommand(t, slices.Concat(where, args)...)
-			if err == nil || out != "" {
-				t.Fatalf("earshot %v: %v, %s", args, err, out)
-			}
-			wants(t, err.Error(), "there is no database", looked, "--data", "EARSHOT_DATA", "EARSHOT_DATABASE", "'earshot serve'")
-			if strings.Contains(err.Error(), address) {
-				t.Errorf("the error contains the URL, which may contain a password: %v", err)
-			}
+		if want := "no service is running on " + data + "; start 'earshot serve', or give --url and an operator key"; err.Error() != want {
+			t.Errorf("earshot %v: %v, want %s", args, err, want)
 		}
-		if _, err := os.Stat(filepath.Dir(data)); err == nil {
-			t.Error("a folder was created")
-		}
-	})
-	empty := filepath.Dir(writeFile(t, "earshot.db", ""))
-	if _, err := earshotCommand(t, "--data", empty, "audit"); err == nil || !strings.Contains(err.Error(), "there is no database") {
-		t.Errorf("an empty file: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(data)); err == nil {
+		t.Error("a folder was created")
 	}
 }
 
@@ -125,7 +111,7 @@ func TestHelpListsOnlySettingsOfTheCommand(t *testing.T) {
 		}
 		help := mustRun(t, append(words, "--help")...)
 		before, settings, has := strings.Cut(help, "\nSettings of the server:\n")
-		isServers := slices.Contains([]string{"serve", "config", "org", "key", "user", "credits", "webhook", "audit", "audit-log", "reparse", "drift"}, words[0])
+		isServers := slices.Contains([]string{"serve", "config", "org", "key", "user", "credits", "webhook", "audit", "audit-log"}, words[0])
 		if strings.Contains(before, "--data=") || strings.Contains(help, "--version ") || strings.Contains(settings, "--data=") != isServers || (has && !isServers && !slices.Contains([]string{"mcp", "check", "migrate"}, words[0])) {
 			t.Errorf("%s has the wrong settings in its help:\n%s", path, help)
 		}
@@ -143,6 +129,7 @@ func TestKeysAreListedByName(t *testing.T) {
 		t.Helper()
 		return mustRun(t, append([]string{"--data", data}, args...)...)
 	}
+	serving(t, "--data", data)
 	on("org", "create", "acme")
 	on("org", "create", "other")
 	made := decoded(t, on("key", "create", "--org", "acme", "--name", "laptop of Ann", "--scopes", "read", "--expires", "1h", "--json"))

@@ -9,8 +9,6 @@ import (
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/store"
-	"earshot/internal/store/orgs"
 )
 
 type keyCmd struct {
@@ -34,23 +32,31 @@ func (c *ceilingFlags) Validate() error {
 	return nil
 }
 
+func (c *ceilingFlags) ceilings() earshot.KeyCeilings {
+	return earshot.KeyCeilings{CreditsPerDay: int(c.CreditsPerDay), CreditsPerMonth: int(c.CreditsPerMonth)}
+}
+
 type keyCreateCmd struct {
-	Org     string        `required:"" help:"The organization of the key." placeholder:"NAME"`
-	Name    string        `help:"A name for the key, such as the machine or the person that will use it." placeholder:"NAME"`
-	Scopes  string        `help:"The scopes of the key, separated by commas: read, monitor, tasks, track, and admin for keys, ledger and webhook settings." default:"${scopes}"`
-	Expires time.Duration `help:"The key expires after this time, such as 720h." placeholder:"DURATION"`
-	JSON    bool          `name:"json" help:"Print one JSON object."`
+	Org      string        `required:"" xor:"whose" help:"The organization of the key." placeholder:"NAME"`
+	Operator bool          `required:"" xor:"whose" help:"Create an operator key, with which the commands that manage organizations call the service from elsewhere."`
+	Name     string        `help:"A name for the key, such as the machine or the person that will use it." placeholder:"NAME"`
+	Scopes   string        `help:"The scopes of the key, separated by commas: read, monitor, tasks, track, and admin for keys, ledger and webhook settings." default:"${scopes}"`
+	Expires  time.Duration `help:"The key expires after this time, such as 720h." placeholder:"DURATION"`
+	JSON     bool          `name:"json" help:"Print one JSON object."`
 	ceilingFlags
+	operator
 }
 
 // Help returns the command's long help.
 func (c *keyCreateCmd) Help() string {
-	return `Creates a key of an organization and prints its secret, which is not shown again.
+	return `Creates a key of an organization and prints its secret, which is not shown again. An operator key is for no other work than that of the
+operator: it may do what these commands do, in all organizations. It has no scopes or spending limits of its own.
 
 Exit status: 0 it was created, 1 anything else.
 
 Examples:
-  earshot key create --org default --name laptop --scopes read,monitor --expires 720h`
+  earshot key create --org default --name laptop --scopes read,monitor --expires 720h
+  earshot key create --operator --name terraform --expires 720h`
 }
 
 // Run creates the key.
@@ -65,27 +71,42 @@ func (c *keyCreateCmd) Run(in *invocation) error {
 	if c.Expires < 0 {
 		return fmt.Errorf("--expires must not be negative, but is %s", c.Expires)
 	}
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		now, expires := s.Now(), time.Time{}
-		if c.Expires > 0 {
-			expires = now.Add(c.Expires)
-		}
-		key := account.NewKey()
-		key.Name, key.CreditsPerDay, key.CreditsPerMonth = c.Name, c.CreditsPerDay, c.CreditsPerMonth
-		if err := s.CreateKey(o.ID, key, scopes, expires, account.Operator(), now); err != nil {
-			return err
-		}
-		if c.JSON {
-			return in.json(accountJSON{Organization: printable(o), Key: key.Text})
-		}
-		_, err := fmt.Fprintf(in.out, "key: %s\nStore it now. It is not shown again. To revoke it: earshot key revoke %s\n", key.Text, key.ID)
-		return err
+	var expires time.Time
+	if c.Expires > 0 {
+		expires = time.Now().Add(c.Expires)
+	}
+	if c.Operator {
+		return c.with(in, func(s *service) error {
+			made, err := s.CreateOperatorKey(in, earshot.OperatorKeyRequest{Name: c.Name, ExpiresAt: expires})
+			return c.print(in, nil, made, err)
+		})
+	}
+	request := earshot.KeyRequest{Name: c.Name, ExpiresAt: expires, KeyCeilings: c.ceilings()}
+	for _, scope := range scopes {
+		request.Scopes = append(request.Scopes, string(scope))
+	}
+	return c.forOrganization(in, c.Org, func(s *service, o *earshot.Organization) error {
+		made, err := s.CreateKey(in, request)
+		return c.print(in, o, made, err)
 	})
+}
+
+// print prints a new key of an organization, or of the operator if o is nil.
+func (c *keyCreateCmd) print(in *invocation, o *earshot.Organization, made *earshot.NewKey, err error) error {
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return in.json(accountJSON{Organization: printable(o), Key: made.Secret})
+	}
+	_, err = fmt.Fprintf(in.out, "key: %s\nStore it now. It is not shown again. To revoke it: earshot key revoke %s\n", made.Secret, made.Key.ID)
+	return err
 }
 
 type keyListCmd struct {
 	Org  string `help:"List only the keys of this organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -106,14 +127,14 @@ type listedKey struct {
 
 // Run lists the keys.
 func (c *keyListCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		all, err := organizations(in, s, c.Org)
+	return c.with(in, func(s *service) error {
+		all, err := s.organizations(in, c.Org)
 		if err != nil {
 			return err
 		}
 		var keys []listedKey
 		for _, o := range all {
-			found, err := s.Keys(in, o.ID, s.Now())
+			found, err := s.actingFor(o.ID).Keys(in)
 			if err != nil {
 				return err
 			}
@@ -127,7 +148,7 @@ func (c *keyListCmd) Run(in *invocation) error {
 		rows := [][]string{{"ORGANIZATION", "ID", "NAME", "SCOPES", "CREATED", "LAST USED", "MAY SPEND", "STATE"}}
 		for _, k := range keys {
 			rows = append(rows, []string{
-				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), budgetOf(k.Budget), stateOf(k.Key, s.Now()),
+				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), budgetOf(k.Budget), stateOf(k.Key, time.Now()),
 			})
 		}
 		return printTable(in.out, rows)
@@ -178,18 +199,11 @@ func ceilingsOf(day, month int64) string {
 	}
 }
 
-// orList adds a hint to the error for a key that does not exist.
-func orList(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%w; 'earshot key list' lists all keys", err)
-	}
-	return err
-}
-
 type keyLimitCmd struct {
 	ID  string `arg:"" help:"The key's id, as listed by 'earshot key list': the part between ear_live_ and the next underscore."`
 	Org string `required:"" help:"The organization of the key." placeholder:"NAME"`
 	ceilingFlags
+	operator
 }
 
 // Help returns the command's long help.
@@ -204,9 +218,9 @@ Examples:
 
 // Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		if _, err := s.ChangeKey(in, o.ID, c.ID, earshot.KeyPatch{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}, account.Operator(), s.Now()); err != nil {
-			return orList(err)
+	return c.forOrganization(in, c.Org, func(s *service, _ *earshot.Organization) error {
+		if _, err := s.ChangeKey(in, c.ID, earshot.KeyPatch{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}); err != nil {
+			return orList(err, "earshot key list")
 		}
 		_, err := fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))
 		return err
@@ -215,6 +229,7 @@ func (c *keyLimitCmd) Run(in *invocation) error {
 
 type keyRevokeCmd struct {
 	ID string `arg:"" help:"The key's id, as listed by 'earshot key list': the part between ear_live_ and the next underscore."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -229,9 +244,9 @@ Examples:
 
 // Run revokes the key.
 func (c *keyRevokeCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		if err := s.RevokeKey(in, c.ID, account.Operator(), s.Now()); err != nil {
-			return orList(err)
+	return c.with(in, func(s *service) error {
+		if _, err := s.RevokeAnyKey(in, c.ID); err != nil {
+			return orList(err, "earshot key list")
 		}
 		_, err := fmt.Fprintf(in.out, "key %s is revoked\n", c.ID)
 		return err

@@ -76,6 +76,7 @@ func TestListenWithAWrongKeyEnds(t *testing.T) {
 func TestRotateWebhookSecret(t *testing.T) {
 	t.Parallel()
 	data := newData(t)
+	serving(t, "--data", data)
 	created := decoded(t, mustRun(t, "--data", data, "org", "create", "acme", "--json"))
 	rotated := decoded(t, mustRun(t, "--data", data, "webhook", "rotate", "--org", "acme", "--json"))
 	if !strings.HasPrefix(rotated.WebhookSecret, "whsec_") || rotated.WebhookSecret == created.WebhookSecret {

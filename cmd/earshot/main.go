@@ -50,9 +50,6 @@ type cli struct {
 	Migrate  migrateCmd  `cmd:"" settings:"config,database,allow-unsafe-database" help:"Copy a database into an empty one, such as SQLite into PostgreSQL."`
 	Check    checkCmd    `cmd:"" settings:"config,log-level,log-format" help:"Test every configured upstream."`
 	Parse    parseCmd    `cmd:"" help:"Parse a stored page and print the result."`
-	Reparse  reparseCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Parse all stored captures again and print what changed."`
-	Capture  captureCmd  `cmd:"" help:"Work with stored pages."`
-	Drift    driftCmd    `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List the pages that were kept because a site changed."`
 
 	Settings   configCmd     `cmd:"" settings:"" name:"config" help:"Print every setting, its value and its source."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`

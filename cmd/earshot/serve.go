@@ -116,7 +116,7 @@ func greet(in *invocation, a *app.App) {
 	if a.First != nil {
 		fmt.Fprintf(&text, firstStart, a.BaseURL, a.First.Key.Text, a.First.WebhookSecret, a.BaseURL, a.First.Key.Text)
 	} else if owner, err := a.Owner(in); err == nil { // otherwise the node reports the error of its database
-		fmt.Fprintf(&text, laterStart, a.BaseURL, shellQuoted(owner), sameDatabase(in.cfg))
+		fmt.Fprintf(&text, laterStart, a.BaseURL, shellQuoted(owner), sameData(in.cfg))
 	}
 	if names, all := a.MadeUp(); all {
 		text.WriteString("All answers are made up by the built-in lab until access to a provider is configured: " + access + "\n")
@@ -132,16 +132,12 @@ func greet(in *invocation, a *app.App) {
 // access is advice on how to get real answers.
 const access = "set an API key such as EARSHOT_OPENAI_API_KEY, or --upstream; 'earshot check' tests it."
 
-// sameDatabase returns the flags with which a command on this machine finds the database.
-func sameDatabase(cfg app.Config) string {
-	switch {
-	case cfg.Database != "":
-		return "  (with the same EARSHOT_DATABASE)" // the URL may contain a password
-	case cfg.Data != "data":
-		return " --data " + shellQuoted(cfg.Data)
-	default:
+// sameData returns the flag with which a command on this machine finds the data folder.
+func sameData(cfg app.Config) string {
+	if cfg.Data == "data" {
 		return ""
 	}
+	return " --data " + shellQuoted(cfg.Data)
 }
 
 func shellQuoted(text string) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -30,11 +29,10 @@ Examples:
 
 // serverStatus is the output of the command.
 type serverStatus struct {
-	URL        string                   `json:"url"`
-	Ready      bool                     `json:"ready"`
-	Credits    *earshot.Credits         `json:"credits,omitempty"`
-	Queue      *earshot.QueueStatus     `json:"queue,omitempty"`
-	Extraction []earshot.ProviderHealth `json:"extraction,omitempty"`
+	URL     string               `json:"url"`
+	Ready   bool                 `json:"ready"`
+	Credits *earshot.Credits     `json:"credits,omitempty"`
+	Queue   *earshot.QueueStatus `json:"queue,omitempty"`
 	// Surface is the surface of the newest completed task, or "".
 	Surface earshot.Surface `json:"surface,omitempty"`
 }
@@ -68,11 +66,6 @@ func (s *serverStatus) read(in *invocation, service *client.Client) (err error) 
 	if s.Queue, err = service.QueueStatus(in); err != nil {
 		return err
 	}
-	health, err := service.ExtractionHealth(in)
-	if err != nil {
-		return err
-	}
-	s.Extraction = health.Providers
 	s.Surface, err = lastSurface(in, service)
 	return err
 }
@@ -109,9 +102,6 @@ func (s *serverStatus) print(in *invocation) error {
 	line("cycle", "%s credits until %s", thousands(s.Credits.PerCycle), s.Credits.CycleResetsAt.Local().Format(time.DateTime))
 	line("slots", "%d of %d in use", s.Queue.Concurrency.Used, s.Queue.Concurrency.Max)
 	line("queue", "%s queued, %d running, room for %s more", thousands(int64(s.Queue.QueuedTasks)), s.Queue.ProcessingTasks, thousands(int64(s.Queue.Queue.Remaining)))
-	if known := knownHealth(s.Extraction); len(known) > 0 {
-		line("extraction", "%s", strings.Join(known, "; "))
-	}
 	switch s.Surface {
 	case "": // no task has completed yet
 	case earshot.SurfaceLab:
@@ -120,26 +110,4 @@ func (s *serverStatus) print(in *invocation) error {
 		line("upstream", "%s, by the newest completed task", s.Surface)
 	}
 	return table.Flush()
-}
-
-// knownHealth returns the health of each provider with recent answers.
-func knownHealth(providers []earshot.ProviderHealth) []string {
-	var known []string
-	for _, p := range providers {
-		if p.State != earshot.HealthUnknown {
-			known = append(known, fmt.Sprintf("%s (%s) %s%s", p.Provider, p.Surface, p.State, weakFields(p)))
-		}
-	}
-	return known
-}
-
-// weakFields returns the fields of a provider that are not filled often enough.
-func weakFields(p earshot.ProviderHealth) string {
-	text := ""
-	for _, f := range p.Fields {
-		if f.State == "low" || f.State == "alarm" {
-			text += fmt.Sprintf(", %s %s", f.Field, f.State)
-		}
-	}
-	return text
 }

@@ -2,17 +2,13 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"earshot"
 	"earshot/internal/account"
-	"earshot/internal/app"
 	"earshot/internal/notify/mail"
-	"earshot/internal/store"
-	"earshot/internal/store/orgs"
-	"earshot/internal/store/people"
 )
 
 type userCmd struct {
@@ -38,10 +34,18 @@ func (f *mailFlags) smtp() mail.Config {
 	return mail.Config{Server: f.SMTPServer, From: f.SMTPFrom, User: f.SMTPUser, TLS: f.SMTPTLS}
 }
 
-// linkFlags are the settings of the server that links need.
+// linkFlags are of the commands that print a link.
 type linkFlags struct {
-	BaseURL string `help:"Public URL of the service, for the link." default:"http://127.0.0.1:8080" placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	BaseURL string `help:"Public URL of the service, for the link. By default, that of the service's own --base-url." placeholder:"URL" env:"EARSHOT_BASE_URL"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
+}
+
+// link returns a link of the service with the public URL that was given.
+func (f *linkFlags) link(made string) string {
+	if base, path, ok := strings.Cut(made, "/#/"); ok && f.BaseURL != "" && base != f.BaseURL {
+		return strings.TrimRight(f.BaseURL, "/") + "/#/" + path
+	}
+	return made
 }
 
 type userInviteCmd struct {
@@ -49,7 +53,7 @@ type userInviteCmd struct {
 	Org   string `required:"" help:"The name of the organization." placeholder:"NAME"`
 	Role  string `help:"viewer reads, editor also runs calls and changes trackers, admin also manages keys and users." enum:"viewer,editor,admin" default:"viewer"`
 	linkFlags
-	mailFlags
+	operator
 }
 
 // Help returns the command's long help.
@@ -69,16 +73,12 @@ func (c *userInviteCmd) Run(in *invocation) error {
 	if err != nil {
 		return fmt.Errorf("%q %w", c.Email, err)
 	}
-	in.cfg.BaseURL, in.cfg.SMTP = strings.TrimRight(c.BaseURL, "/"), c.smtp()
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		service, err := app.NewSignIn(in.cfg, s.Store)
+	return c.forOrganization(in, c.Org, func(s *service, _ *earshot.Organization) error {
+		made, err := s.Invite(in, earshot.InvitationRequest{Email: email, Role: earshot.Role(c.Role)})
 		if err != nil {
 			return err
 		}
-		made, err := service.Invite(in, o.ID, email, account.Role(c.Role), account.Operator())
-		if err != nil {
-			return err
-		}
+		made.URL = c.link(made.URL)
 		switch {
 		case c.JSON:
 			return in.json(made)
@@ -94,6 +94,7 @@ func (c *userInviteCmd) Run(in *invocation) error {
 type userListCmd struct {
 	Org  string `help:"List only the users of this organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -121,8 +122,8 @@ type listedInvitation struct {
 
 // Run lists the users.
 func (c *userListCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		all, err := organizations(in, s, c.Org)
+	return c.with(in, func(s *service) error {
+		all, err := s.organizations(in, c.Org)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,8 @@ func (c *userListCmd) Run(in *invocation) error {
 		var invitations []listedInvitation
 		rows := [][]string{{"ORGANIZATION", "EMAIL", "NAME", "ROLE", "FROM", "JOINED", "LAST SEEN"}}
 		for _, o := range all {
-			members, err := people.New(s.Store).Members(in, o.ID)
+			acting := s.actingFor(o.ID)
+			members, err := acting.Users(in)
 			if err != nil {
 				return err
 			}
@@ -138,14 +140,13 @@ func (c *userListCmd) Run(in *invocation) error {
 				users = append(users, listedUser{o.Name, u})
 				rows = append(rows, []string{o.Name, u.Email, cmp.Or(u.Name, "-"), string(u.Role), strings.Join(u.Sources, ","), timeOf(&u.JoinedAt), timeOf(u.LastSeenAt)})
 			}
-			pending, err := people.New(s.Store).Invitations(in, o.ID, s.Now())
+			pending, err := acting.Invitations(in)
 			if err != nil {
 				return err
 			}
 			for _, i := range pending {
-				shown := i.Shown()
-				invitations = append(invitations, listedInvitation{o.Name, shown})
-				rows = append(rows, []string{o.Name, i.Email, "-", string(i.Role), people.Invited, "invited until " + timeOf(&shown.ExpiresAt), "-"})
+				invitations = append(invitations, listedInvitation{o.Name, i})
+				rows = append(rows, []string{o.Name, i.Email, "-", string(i.Role), "invitation", "invited until " + timeOf(&i.ExpiresAt), "-"})
 			}
 		}
 		if c.JSON {
@@ -159,25 +160,22 @@ func (c *userListCmd) Run(in *invocation) error {
 type memberArgs struct {
 	Email string `arg:"" help:"The user's email address."`
 	Org   string `required:"" help:"The name of the organization." placeholder:"NAME"`
+	operator
 }
 
-// with calls work with the user. It returns ErrNotFound.
-func (m *memberArgs) with(in *invocation, work func(s *people.Store, organization, userID string) error) error {
-	return withOrganization(in, m.Org, func(s *orgs.Store, o *account.Organization) error {
-		u, err := people.New(s.Store).UserByEmail(in, strings.ToLower(m.Email))
-		if err == nil {
-			err = work(people.New(s.Store), o.ID, u.ID)
+// forMember calls work with the id of the user.
+func (m *memberArgs) forMember(in *invocation, work func(s *service, id string) error) error {
+	return m.forOrganization(in, m.Org, func(s *service, _ *earshot.Organization) error {
+		users, err := s.Users(in)
+		if err != nil {
+			return err
 		}
-		return orListUsers(err)
+		i := slices.IndexFunc(users, func(u *earshot.User) bool { return strings.EqualFold(u.Email, m.Email) })
+		if i < 0 {
+			return fmt.Errorf("%s is no user of %s; 'earshot user list' lists all", m.Email, m.Org)
+		}
+		return work(s, users[i].ID)
 	})
-}
-
-// orListUsers adds a hint to the error for a user who does not exist.
-func orListUsers(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("%w; 'earshot user list' lists all users", err)
-	}
-	return err
 }
 
 type userRoleCmd struct {
@@ -198,8 +196,8 @@ Examples:
 
 // Run changes the role.
 func (c *userRoleCmd) Run(in *invocation) error {
-	return c.with(in, func(s *people.Store, organization, userID string) error {
-		if err := s.ChangeRole(organization, userID, account.Role(c.Role), account.Operator(), s.Now()); err != nil {
+	return c.forMember(in, func(s *service, id string) error {
+		if _, err := s.ChangeUser(in, id, earshot.UserPatch{Role: new(earshot.Role(c.Role))}); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "%s has the role %s\n", c.Email, c.Role)
@@ -224,8 +222,8 @@ Examples:
 
 // Run removes the user.
 func (c *userRemoveCmd) Run(in *invocation) error {
-	return c.with(in, func(s *people.Store, organization, userID string) error {
-		if err := s.RemoveMember(in, organization, userID, account.Operator(), s.Now()); err != nil {
+	return c.forMember(in, func(s *service, id string) error {
+		if err := s.RemoveUser(in, id); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "%s no longer belongs to %s\n", c.Email, c.Org)
@@ -236,6 +234,7 @@ func (c *userRemoveCmd) Run(in *invocation) error {
 type userResetCmd struct {
 	Email string `arg:"" help:"The user's email address."`
 	linkFlags
+	operator
 }
 
 // Help returns the command's long help.
@@ -251,16 +250,12 @@ Examples:
 
 // Run deletes the password.
 func (c *userResetCmd) Run(in *invocation) error {
-	in.cfg.BaseURL = strings.TrimRight(c.BaseURL, "/")
-	return withStore(in, func(s *orgs.Store) error {
-		service, err := app.NewSignIn(in.cfg, s.Store)
+	return c.with(in, func(s *service) error {
+		link, err := s.ResetPassword(in, c.Email)
 		if err != nil {
-			return err
+			return orList(err, "earshot user list")
 		}
-		link, err := service.Reset(in, strings.ToLower(c.Email), account.Operator())
-		if err != nil {
-			return orListUsers(err)
-		}
+		link = c.link(link)
 		if c.JSON {
 			return in.json(map[string]string{"url": link})
 		}
@@ -272,6 +267,7 @@ func (c *userResetCmd) Run(in *invocation) error {
 type userSessionsCmd struct {
 	Org  string `help:"List only the sessions in this organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -292,15 +288,15 @@ type listedSession struct {
 
 // Run lists the sessions.
 func (c *userSessionsCmd) Run(in *invocation) error {
-	return withStore(in, func(s *orgs.Store) error {
-		all, err := organizations(in, s, c.Org)
+	return c.with(in, func(s *service) error {
+		all, err := s.organizations(in, c.Org)
 		if err != nil {
 			return err
 		}
 		var found []listedSession
 		rows := [][]string{{"ORGANIZATION", "ID", "EMAIL", "VIA", "ADDRESS", "SIGNED IN", "LAST SEEN", "BROWSER"}}
 		for _, o := range all {
-			sessions, err := people.New(s.Store).Sessions(in, o.ID, "", s.Now())
+			sessions, err := s.actingFor(o.ID).Sessions(in)
 			if err != nil {
 				return err
 			}
@@ -319,6 +315,7 @@ func (c *userSessionsCmd) Run(in *invocation) error {
 type userRevokeCmd struct {
 	ID  string `arg:"" help:"The session's id, as listed by 'earshot user sessions'."`
 	Org string `required:"" help:"The organization of the session." placeholder:"NAME"`
+	operator
 }
 
 // Help returns the command's long help.
@@ -333,15 +330,11 @@ Examples:
 
 // Run ends the session.
 func (c *userRevokeCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		err := people.New(s.Store).EndSession(o.ID, c.ID, "", "session.revoke", account.Operator(), s.Now())
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%w; 'earshot user sessions' lists all sessions", err)
+	return c.forOrganization(in, c.Org, func(s *service, _ *earshot.Organization) error {
+		if err := s.EndSession(in, c.ID); err != nil {
+			return orList(err, "earshot user sessions")
 		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(in.out, "session %s has ended\n", c.ID)
+		_, err := fmt.Fprintf(in.out, "session %s has ended\n", c.ID)
 		return err
 	})
 }

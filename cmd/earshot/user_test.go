@@ -109,9 +109,10 @@ func TestUsersAreManagedWhileAServerRuns(t *testing.T) {
 func TestInvitationsAreMailed(t *testing.T) {
 	t.Parallel()
 	data, server := newData(t), mailtest.Listen(t)
-	mustRun(t, "--data", data, "org", "create", "acme")
 	file := writeFile(t, "earshot.yaml", "base-url: https://earshot.example\nsmtp-server: "+server.Address+"\nsmtp-from: earshot@example.com\nsmtp-tls: none\n")
-	invite := []string{"--data", data, "--config", file, "user", "invite", "ana@example.com", "--org", "acme"}
+	serving(t, "--data", data, "--config", file)
+	mustRun(t, "--data", data, "org", "create", "acme")
+	invite := []string{"--data", data, "user", "invite", "ana@example.com", "--org", "acme"}
 	if text := mustRun(t, invite...); text != "The invitation was sent to ana@example.com.\n" {
 		t.Errorf("it printed %s", text)
 	}

@@ -3,8 +3,7 @@ package main
 import (
 	"fmt"
 
-	"earshot/internal/account"
-	"earshot/internal/store/orgs"
+	"earshot"
 )
 
 type webhookCmd struct {
@@ -14,6 +13,7 @@ type webhookCmd struct {
 type webhookRotateCmd struct {
 	Org  string `required:"" help:"The name of the organization." placeholder:"NAME"`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	operator
 }
 
 // Help returns the command's long help.
@@ -29,15 +29,15 @@ Examples:
 
 // Run replaces the secret.
 func (c *webhookRotateCmd) Run(in *invocation) error {
-	return withOrganization(in, c.Org, func(s *orgs.Store, o *account.Organization) error {
-		secret := account.NewWebhookSecret()
-		if err := s.RotateSecret(o.ID, secret, account.Operator(), s.Now()); err != nil {
+	return c.forOrganization(in, c.Org, func(s *service, o *earshot.Organization) error {
+		rotated, err := s.RotateWebhookSecret(in)
+		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return in.json(accountJSON{Organization: printable(o), WebhookSecret: secret})
+			return in.json(accountJSON{Organization: printable(o), WebhookSecret: rotated.Secret})
 		}
-		_, err := fmt.Fprintf(in.out, "webhook secret: %s\nStore it now. It is not shown again. The previous secret stays valid for 24 hours.\n", secret)
+		_, err = fmt.Fprintf(in.out, "webhook secret: %s\nStore it now. It is not shown again. The previous secret stays valid for 24 hours.\n", rotated.Secret)
 		return err
 	})
 }

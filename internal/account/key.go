@@ -21,14 +21,14 @@ const (
 	ScopeTasks   Scope = "tasks"   // submit, clear
 	ScopeTrack   Scope = "track"   // trackers and their sweeps
 	ScopeAdmin   Scope = "admin"   // keys, ledger, webhook settings
+	// ScopeOperator is for all organizations. Only an operator can create a key with it, and no role has it.
+	ScopeOperator Scope = "operator"
 )
 
 // DefaultScopes returns the default scopes of a new key: all except ScopeAdmin.
 func DefaultScopes() []Scope { return []Scope{ScopeRead, ScopeMonitor, ScopeTasks, ScopeTrack} }
 
-// IsScope reports whether s is one of the scopes.
-func IsScope(s Scope) bool { return slices.Contains(knownScopes(), s) }
-
+// knownScopes returns the scopes that an organization can give its keys and users.
 func knownScopes() []Scope { return append(DefaultScopes(), ScopeAdmin) }
 
 // ParseScopes parses a comma-separated list of scopes.
@@ -36,7 +36,7 @@ func ParseScopes(list string) ([]Scope, error) {
 	var scopes []Scope
 	for name := range strings.SplitSeq(list, ",") {
 		scope := Scope(strings.TrimSpace(name))
-		if !IsScope(scope) {
+		if !slices.Contains(knownScopes(), scope) {
 			return nil, fmt.Errorf("no scope is called %q; there are %v", scope, knownScopes())
 		}
 		scopes = append(scopes, scope)

@@ -3,6 +3,7 @@ package account
 // Once is the Idempotency-Key of a request. The change and the response are stored in one transaction,
 // so that the same request does not change anything a second time.
 type Once struct {
+	Organization string // whose shard keeps the key and the response
 	Operation string // method and path pattern
 	Key       string
 	Hash      []byte // of the path and the body

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -52,12 +53,12 @@ func (o *Organization) Unused() int64 {
 // Principal is the authenticated client of a request: an organization and one of its keys or
 // users. For a user, KeyID is the id of the user and KeyName the email.
 type Principal struct {
-	KeyID, KeyName    string
+	KeyID, KeyName    string // empty for the operator on the socket
 	UserID            string // empty for a key
 	SessionID         string // empty for a key
 	Role              Role   // empty for a key
 	Scopes            []Scope
-	OrganizationID    string
+	OrganizationID    string // empty for the operator on the socket, unless the request names one
 	RequestsPerSecond int
 	Once              *Once // of the request; nil without an Idempotency-Key
 
@@ -65,6 +66,9 @@ type Principal struct {
 	Slots, Running int
 	Balance        int64
 }
+
+// IsOperator reports whether the principal may act for every organization.
+func (p *Principal) IsOperator() bool { return slices.Contains(p.Scopes, ScopeOperator) }
 
 // Credential returns the public part of the key or session of the principal.
 func (p *Principal) Credential() string {

@@ -43,7 +43,7 @@ type ActorKind string
 const (
 	ActorKey      ActorKind = "key"
 	ActorUser     ActorKind = "user"
-	ActorOperator ActorKind = "operator" // the command line
+	ActorOperator ActorKind = "operator" // the operator, on the socket or with an operator key
 	ActorSystem   ActorKind = "system"   // the service itself
 	ActorGuest    ActorKind = "guest"    // somebody who is not signed in
 )
@@ -51,10 +51,10 @@ const (
 // Actor is who makes a change, for the audit log, and on which conditions.
 type Actor struct {
 	Kind    ActorKind
-	ID      string // of the key or user
+	ID      string // of the key or user; empty on the socket
 	Name    string // name of the key, or email of the user
-	Address string // IP address; empty on the command line
-	Request string // X-Request-Id; empty on the command line
+	Address string // IP address; empty on the socket
+	Request string // X-Request-Id
 
 	IfMatch string // the header If-Match: the versions that may be changed; empty for any
 	Once    *Once  // nil without an Idempotency-Key
@@ -71,7 +71,7 @@ func (a Actor) Title() string {
 	return string(a.Kind)
 }
 
-// Operator returns the actor of the command line.
+// Operator returns the operator as an actor.
 func Operator() Actor { return Actor{Kind: ActorOperator} }
 
 // System returns the service itself as an actor.
@@ -81,6 +81,9 @@ func System() Actor { return Actor{Kind: ActorSystem} }
 func (p *Principal) Actor() Actor {
 	if p.UserID != "" {
 		return Actor{Kind: ActorUser, ID: p.UserID, Name: p.KeyName, Once: p.Once}
+	}
+	if p.IsOperator() {
+		return Actor{Kind: ActorOperator, ID: p.KeyID, Name: p.KeyName, Once: p.Once}
 	}
 	return Actor{Kind: ActorKey, ID: p.KeyID, Name: p.KeyName, Once: p.Once}
 }

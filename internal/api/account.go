@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"time"
 
 	"earshot"
 	"earshot/internal/account"
@@ -48,13 +49,8 @@ func accountOperations() []Operation {
 
 // createKey creates a key and returns its secret, which cannot be read again.
 func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (earshot.NewKey, error) {
-	body, now := in.value, s.Store.Now()
-	if !body.ExpiresAt.IsZero() && !body.ExpiresAt.After(now) {
-		in.Reject("expiresAt", "must be a future time in RFC 3339, such as 2026-09-08T09:30:00Z")
-	}
-	if err := account.CheckKeyName(body.Name); err != nil {
-		in.Reject("name", "%v", err)
-	}
+	body := in.value
+	s.checkNewKey(in.Object, body.Name, body.ExpiresAt)
 	if err := in.Err(); err != nil {
 		return earshot.NewKey{}, err
 	}
@@ -67,7 +63,23 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	}
 	key := account.NewKey()
 	key.Name, key.CreditsPerDay, key.CreditsPerMonth = body.Name, int64(body.CreditsPerDay), int64(body.CreditsPerMonth)
-	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(body.ExpiresAt)}
+	return s.storeKey(c, c.organization(), key, scopes, body.ExpiresAt)
+}
+
+// checkNewKey rejects an invalid name or expiry of a new key.
+func (s *Server) checkNewKey(in *schema.Object, name string, expires time.Time) {
+	if !expires.IsZero() && !expires.After(s.Store.Now()) {
+		in.Reject("expiresAt", "must be a future time in RFC 3339, such as 2026-09-08T09:30:00Z")
+	}
+	if err := account.CheckKeyName(name); err != nil {
+		in.Reject("name", "%v", err)
+	}
+}
+
+// storeKey stores a new key of an organization and returns it with its secret.
+func (s *Server) storeKey(c *call, organization string, key account.Key, scopes []account.Scope, expires time.Time) (earshot.NewKey, error) {
+	now := s.Store.Now()
+	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(expires)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
 	}
@@ -77,7 +89,7 @@ func (s *Server) createKey(c *call, _ none, in unchecked[earshot.KeyRequest]) (e
 	orgs.SetTag(&made)
 	response := earshot.NewKey{Key: made, Secret: key.Text}
 	c.principal.Once.Answers(response)
-	err := s.Orgs.CreateKey(c.organization(), key, scopes, body.ExpiresAt, c.actor(), now)
+	err := s.Orgs.CreateKey(organization, key, scopes, expires, c.actor(), now)
 	if errors.Is(err, orgs.ErrTooManyKeys) {
 		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
 	}
@@ -109,6 +121,13 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*ea
 // revokeKey revokes a key of the organization, except the key of the request, so that
 // nobody locks themselves out by mistake.
 func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
+	return c.revoke(func(id string) (*earshot.Key, error) {
+		return s.Orgs.RevokeKeyOf(c.organization(), id, c.actor(), s.Store.Now())
+	})
+}
+
+// revoke calls revoke with the key that the request is about, unless that is the key of the request.
+func (c *call) revoke(revoke func(id string) (*earshot.Key, error)) (*earshot.RevokedKey, error) {
 	id := c.subject()
 	if id == c.principal.KeyID {
 		return nil, &earshot.Error{
@@ -120,7 +139,7 @@ func (s *Server) revokeKey(c *call, _, _ none) (*earshot.RevokedKey, error) {
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	key, err := s.Orgs.RevokeKeyOf(c.organization(), id, c.actor(), s.Store.Now())
+	key, err := revoke(id)
 	if err != nil {
 		return nil, err
 	}

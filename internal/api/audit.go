@@ -19,6 +19,10 @@ func auditOperations() []Operation {
 
 // audit lists the audit log of the organization, newest first.
 func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
+	return s.auditOf(c, c.organization(), q)
+}
+
+func (s *Server) auditOf(c *call, organization string, q earshot.AuditQuery) error {
 	before, err := idCursor(q.Cursor)
 	if err != nil {
 		return err
@@ -32,9 +36,9 @@ func (s *Server) audit(c *call, q earshot.AuditQuery, _ none) error {
 	}
 	filter := history.AuditFilter{Action: q.Action, Actor: q.Actor, Subject: q.Subject, From: from, Until: until, Before: before, Limit: q.Limit + 1}
 	if q.Format == "csv" {
-		return s.auditFile(c, filter)
+		return s.auditFile(c, organization, filter)
 	}
-	entries, err := s.Store.AuditLog(c.context(), c.organization(), filter)
+	entries, err := s.Store.AuditLog(c.context(), organization, filter)
 	if err != nil {
 		return err
 	}
@@ -58,12 +62,12 @@ func (s *Server) auditActions() []string {
 }
 
 // auditFile sends all entries that match as a CSV file. If that fails, the connection breaks.
-func (s *Server) auditFile(c *call, filter history.AuditFilter) error {
+func (s *Server) auditFile(c *call, organization string, filter history.AuditFilter) error {
 	c.w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	if !c.part(csvfile.Row(AuditColumns()...)) {
 		return c.left()
 	}
-	for entry, err := range s.Store.WholeAuditLog(c.context(), c.organization(), filter) {
+	for entry, err := range s.Store.WholeAuditLog(c.context(), organization, filter) {
 		if err != nil && c.context().Err() == nil {
 			return err
 		}

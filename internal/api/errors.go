@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"earshot"
+	"earshot/internal/account"
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/purchase"
 )
@@ -83,6 +84,10 @@ func errRateLimit(v ratelimit.Verdict) error {
 
 func errStopping() error {
 	return &earshot.Error{Code: earshot.CodeServerUnavailable, Message: "this node is stopping, try again", Err: purchase.ErrStopping}
+}
+
+func errScopeMissing(message string, scope account.Scope) error {
+	return &earshot.Error{Code: earshot.CodeNoPermission, Message: message, Details: earshot.ScopeDetails{RequiredScope: string(scope)}}
 }
 
 // errPastShare refuses a request that exceeds its share of the node's resources.

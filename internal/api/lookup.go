@@ -1,13 +1,17 @@
 package api
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/geo"
-	"earshot/internal/provider/health"
+	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store/outbound"
 )
@@ -24,16 +28,43 @@ func lookupOperations() []Operation {
 				}
 				return new(creditsOf(o)), nil
 			}),
-		operation(Operation{Method: "GET", Path: "/v1/health/extraction", Scope: account.ScopeRead, Client: Method{Name: "ExtractionHealth"}},
-			func(s *Server, c *call, _, _ none) (earshot.ExtractionHealth, error) {
-				providers, err := health.Report(c.context(), outbound.New(s.Store.DB), s.Store.Now())
-				return earshot.ExtractionHealth{Providers: providers}, err
-			}),
+		operation(Operation{Method: "GET", Path: "/v1/health/unparsed", Scope: account.ScopeOperator, Client: Method{Name: "UnparsedPages", Returns: "Pages"}}, (*Server).unparsedPages),
+		special(Operation{Method: "GET", Path: "/v1/health/unparsed/{id}", Scope: account.ScopeOperator}, (*Server).unparsedPage),
 		operation(Operation{Method: "GET", Path: "/v1/health/agreement", Scope: account.ScopeRead, Client: Method{Name: "Agreement", Takes: []string{"Days"}, Returns: "Groups"}},
 			func(s *Server, c *call, q earshot.AgreementQuery, _ none) (*earshot.Agreement, error) {
 				return s.Jobs.Desk.Agreement(c.context(), c.organization(), q.Days)
 			}),
 	}
+}
+
+// unparsedPages lists the documents that no parser understood. They are for the operator only, because
+// they contain prompts of all organizations.
+func (s *Server) unparsedPages(c *call, _, _ none) (list earshot.UnparsedList, err error) {
+	kept, err := outbound.New(s.Store.DB).KeptPages(c.context(), purchase.Unreadable)
+	for _, k := range kept {
+		slash := strings.LastIndex(k.Provider, "/") // before the surface
+		list.Pages = append(list.Pages, earshot.UnparsedPage{
+			ID: k.ID, Provider: k.Provider[:slash], Surface: earshot.Surface(k.Provider[slash+1:]), KeptAt: earshot.Timestamp{Time: k.KeptAt}, Pages: k.Pages,
+		})
+	}
+	return list, err
+}
+
+// unparsedPage sends such a document as it was received.
+func (s *Server) unparsedPage(c *call, q earshot.UnparsedQuery, _ none) error {
+	id := c.subject()
+	if !account.IsCaptureID(id) {
+		return errNotFound("page", id)
+	}
+	page, err := s.Kept.Page(c.context(), id, q.Page)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errNotFound("page", id) // or in the data folder of another node
+	}
+	if err != nil {
+		return err
+	}
+	c.write(http.StatusOK, "application/octet-stream", page)
+	return nil
 }
 
 // countries lists all countries, or the countries of one model.

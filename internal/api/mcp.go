@@ -72,6 +72,7 @@ func (s *Server) identifyAgent(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.credential = token
 	return s.admit(c, &known.Principal)
 }
 
@@ -92,7 +93,7 @@ func (s *Server) mcp(c *call) error {
 	if http.NewCrossOriginProtection().Check(c.r) != nil {
 		return &earshot.Error{Code: earshot.CodeNoPermission, Message: "requests from pages of other sites are not allowed"}
 	}
-	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{principal: c.principal, verdict: c.window}))
+	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{principal: c.principal, credential: c.credential, verdict: c.window}))
 	if r.Method == http.MethodPost {
 		body, err := c.body(maxBody)
 		if err != nil {
@@ -126,9 +127,10 @@ type counted struct{}
 // without counting it against the rate limit, because the agent's own request was already counted.
 // Further requests count.
 type ticket struct {
-	principal *account.Principal
-	verdict   ratelimit.Verdict
-	used      atomic.Bool
+	principal  *account.Principal
+	credential string
+	verdict    ratelimit.Verdict
+	used       atomic.Bool
 }
 
 // count counts a request against the rate limit of its account.

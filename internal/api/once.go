@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/schema"
@@ -33,12 +35,12 @@ func (s *Server) perform(c *call) error {
 	if !c.route.Keyed() || c.r.Header.Get(earshot.IdempotencyKeyHeader) == "" {
 		return c.route.serve(s, c)
 	}
-	once, err := c.once()
+	once, err := s.once(c)
 	if err != nil {
 		return err
 	}
 	for range keyTries {
-		earlier, served, err := s.Store.KeyedRequest(c.context(), c.organization(), once)
+		earlier, served, err := s.Store.KeyedRequest(c.context(), once)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			earlier = nil
@@ -59,7 +61,7 @@ func (s *Server) perform(c *call) error {
 }
 
 // once returns the idempotency key of the request.
-func (c *call) once() (*account.Once, error) {
+func (s *Server) once(c *call) (*account.Once, error) {
 	header, err := schema.Parse([]byte("{}"))
 	if err != nil {
 		return nil, err
@@ -68,10 +70,14 @@ func (c *call) once() (*account.Once, error) {
 	if err := header.Err(); err != nil {
 		return nil, err
 	}
+	organization, err := s.keyedIn(c)
+	if err != nil {
+		return nil, err
+	}
 	hash := sha256.New()
 	_, _ = hash.Write([]byte(c.r.URL.RequestURI() + "\n")) // never fails
 	_, _ = hash.Write(canonical(c.received))
-	once := &account.Once{Operation: c.route.Method + " " + c.route.Path, Key: *key, Hash: hash.Sum(nil), Request: c.id}
+	once := &account.Once{Organization: organization, Operation: c.route.Method + " " + c.route.Path, Key: *key, Hash: hash.Sum(nil), Request: c.id}
 	once.Seal = func(answer any) ([]byte, error) {
 		text, err := json.Marshal(answer)
 		if err != nil {
@@ -86,6 +92,23 @@ func (c *call) once() (*account.Once, error) {
 		return aead.Seal(nonce, nonce, store.Pack(text), nil), nil
 	}
 	return once, nil
+}
+
+// keyedIn returns the organization whose shard keeps the idempotency key of the request, because the
+// change is in its transaction. Operators change the organization in the path; their other changes are
+// kept with the oldest organization.
+func (s *Server) keyedIn(c *call) (string, error) {
+	if c.route.Scope != account.ScopeOperator {
+		return c.organization(), nil
+	}
+	if c.route.Finds == "organization" && uuid.Validate(c.subject()) == nil {
+		return c.subject(), nil
+	}
+	oldest, err := s.Orgs.Oldest(c.context())
+	if err != nil {
+		return "", err
+	}
+	return oldest.ID, nil
 }
 
 // canonical returns JSON without white space and with sorted fields.
@@ -109,7 +132,7 @@ func (c *call) sealing(once *account.Once) (cipher.AEAD, error) {
 	if c.credential == "" {
 		return nil, errors.New("the request has no credential to encrypt its response with")
 	}
-	key, err := hkdf.Key(sha256.New, []byte(c.credential), []byte(c.organization()), "response to "+once.Operation+" "+once.Key, 32)
+	key, err := hkdf.Key(sha256.New, []byte(c.credential), []byte(once.Organization), "response to "+once.Operation+" "+once.Key, 32)
 	if err != nil {
 		return nil, fmt.Errorf("derive the key of a response: %w", err)
 	}
@@ -148,14 +171,14 @@ func (s *Server) performOnce(c *call, once *account.Once, lost *store.KeyedReque
 	principal.Once, once.Stored = once, false
 	c.principal = &principal
 	if c.route.Claims {
-		if err := s.Store.ClaimKey(c.organization(), once, lost, s.Jobs.NodeID(), s.Store.Now()); err != nil {
+		if err := s.Store.ClaimKey(once, lost, s.Jobs.NodeID(), s.Store.Now()); err != nil {
 			return err
 		}
 		defer func() { // also after a panic
 			if once.Stored {
 				return
 			}
-			if err := s.Store.FreeKey(c.organization(), once); err != nil {
+			if err := s.Store.FreeKey(once); err != nil {
 				s.Log.Error("an idempotency key was not freed", "request", c.id, "error", err)
 			}
 		}()
@@ -171,7 +194,7 @@ func (s *Server) keepAnswer(c *call, response any) error {
 		return nil
 	}
 	c.principal.Once.Answers(response)
-	err := s.Store.KeepAnswer(c.organization(), c.principal.Once, s.Store.Now())
+	err := s.Store.KeepAnswer(c.principal.Once, s.Store.Now())
 	if err != nil && !errors.Is(err, store.ErrKeyTaken) {
 		s.Log.Error("a response was not stored under its idempotency key", "request", c.id, "error", err)
 		err = nil

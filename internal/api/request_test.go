@@ -206,7 +206,7 @@ func TestInvalidKeys(t *testing.T) {
 	s.fails(t, credits(s.expiringKey(t, s.org, time.Now().Add(-time.Millisecond), account.DefaultScopes()...)), http.StatusUnauthorized, earshot.CodeInvalidKey)
 	valid := s.expiringKey(t, s.org, time.Now().Add(time.Hour), account.DefaultScopes()...)
 	s.succeeds(t, credits(valid))
-	if err := s.orgs.RevokeKey(t.Context(), valid.ID, account.Operator(), time.Now()); err != nil {
+	if _, err := s.orgs.RevokeKey(t.Context(), valid.ID, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the key is revoked", func() bool { return s.send(t, credits(valid)).status == http.StatusUnauthorized })

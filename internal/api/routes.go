@@ -109,6 +109,7 @@ func Operations(providers []provider.Provider) []Operation {
 		invitationOperations(),
 		sessionOperations(),
 		signInOperations(),
+		operatorOperations(),
 		publicOperations(),
 	)
 }

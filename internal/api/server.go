@@ -15,6 +15,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"maps"
@@ -69,6 +70,7 @@ type Config struct {
 	Reports   *track.Service // reads answers and metrics, possibly from a read replica
 	Catalogue *provider.Catalogue
 	Captures  capture.Store
+	Kept      capture.Store // pages that could not be parsed
 	Limiter   Limiter
 	// Goto returns the destination of a redirect link of the search engine.
 	Goto func(ctx context.Context, link string) (string, error)
@@ -83,6 +85,8 @@ type Config struct {
 	BaseURL string
 	// TrustedProxies are the addresses of reverse proxies that set X-Forwarded-For.
 	TrustedProxies []netip.Prefix
+	// Plans are the plans that the operator offers.
+	Plans account.Plans
 	// Planned is called when a webhook was scheduled to be sent again.
 	Planned   func()
 	OpenAPI   func() ([]byte, error) // the OpenAPI document as JSON
@@ -93,8 +97,8 @@ type Config struct {
 	Tracer    *trace.Tracer // may be nil
 	Log       *slog.Logger
 
-	// WorkerOnly disables all operations that need a key: the node only runs tasks and
-	// serves health checks.
+	// WorkerOnly disables all operations that need a key, except on the operator's socket: the node
+	// only runs tasks and serves health checks.
 	WorkerOnly bool
 
 	// CallsInFlight is the maximum number of concurrent monitor calls on this node, and
@@ -134,6 +138,7 @@ type Server struct {
 	overload overload
 	shares   *sharePages
 	gets     map[string]Operation // the operations with the method GET, by path
+	onSocket string               // the credential of requests on the operator's socket, until the node stops
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -166,23 +171,19 @@ func New(cfg Config) *Server {
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
 		cookie:  newSessionCookie(cfg.BaseURL),
 		shares:  newSharePages(cfg.Links),
-		gets:    map[string]Operation{},
+
+		onSocket: rand.Text(),
+		gets:     map[string]Operation{},
 	}
 	s.watch, s.places, s.guestTurns = newWatch(cfg, s.keys, s.streams), map[string]*share.Pool{}, cfg.Turns.ForGuests()
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
 		if operation.Method == http.MethodGet {
 			s.gets[operation.Path] = operation
 		}
-		if cfg.WorkerOnly && !operation.Public {
-			continue
-		}
 		s.mux.Handle(operation.Method+" "+operation.Path, s.handler(operation))
 	}
 	s.unknown = s.handler(Operation{Path: "unknown", Public: true, AnyQuery: true, serve: (*Server).notFound})
 	s.unknownKeyed = s.handler(Operation{Path: "unknown", AnyQuery: true, serve: (*Server).notFound})
-	if cfg.WorkerOnly {
-		s.unknownKeyed = s.handler(Operation{Path: "unknown", Public: true, AnyQuery: true, serve: func(*Server, *call) error { return errWorkerOnly() }})
-	}
 	s.mux.Handle("/", s.unknown)
 	s.mux.Handle("/mcp", s.unknownKeyed) // with another method
 	s.mux.Handle("/v1", s.unknownKeyed)  // otherwise the mux would redirect it
@@ -295,15 +296,14 @@ func (s *Server) serve(c *call) (err error) {
 
 // allow checks the key of a request, its rate limit and its scope.
 func (s *Server) allow(c *call) error {
+	if s.WorkerOnly && !isOnSocket(c.r) {
+		return errWorkerOnly()
+	}
 	if err := s.identify(c); err != nil {
 		return err
 	}
 	if c.route.Scope != "" && !slices.Contains(c.principal.Scopes, c.route.Scope) {
-		return &earshot.Error{
-			Code:    earshot.CodeNoPermission,
-			Message: c.lacks(c.route.Scope),
-			Details: earshot.ScopeDetails{RequiredScope: string(c.route.Scope)},
-		}
+		return errScopeMissing(c.lacks(c.route.Scope), c.route.Scope)
 	}
 	return nil
 }
@@ -366,10 +366,15 @@ func (s *Server) enter(c *call) error {
 	return nil
 }
 
-// identify authenticates the request and counts it against the rate limit.
+// identify authenticates the request and counts it against the rate limit. The operator's socket has none.
 func (s *Server) identify(c *call) error {
 	if t, ok := c.context().Value(counted{}).(*ticket); ok {
+		c.credential = t.credential
 		return s.admit(c, t.principal)
+	}
+	if isOnSocket(c.r) {
+		c.principal, c.credential = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}, s.onSocket
+		return s.act(c)
 	}
 	key, err := s.credential(c.r)
 	if err != nil && c.route.Path == "/mcp" && earshot.ErrorCode(err) == earshot.CodeInvalidKey && len(s.SignIn.Issuers()) > 0 {
@@ -386,7 +391,10 @@ func (s *Server) identify(c *call) error {
 	if err := s.checkSession(c, known, key.text); err != nil {
 		return err
 	}
-	return s.admit(c, &known.Principal)
+	if err := s.admit(c, &known.Principal); err != nil {
+		return err
+	}
+	return s.act(c)
 }
 
 // admit counts an authenticated request against the rate limit.

@@ -24,14 +24,12 @@ import (
 	"earshot/internal/job"
 	"earshot/internal/limits/ratelimit"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/signin"
 	"earshot/internal/store"
 	"earshot/internal/store/history"
 	"earshot/internal/store/orgs"
-	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
 	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
@@ -140,7 +138,7 @@ func serveOn(t *testing.T, address string, change ...func(*api.Config)) *server 
 	}
 	desk := purchase.New(purchase.Config{
 		Upstreams: map[string][]*upstream.Client{"echo": {client}}, Catalogue: catalogue, Store: s, Captures: captures, CaptureURL: "http://x/captures", Log: log,
-		Health: health.New(outbound.New(s.DB), nil, func(err error) { t.Error(err) }), Backoff: []time.Duration{},
+		Backoff: []time.Duration{},
 	})
 	jobs, err := job.NewRunner(job.Config{
 		Store: s, Orgs: accounts, Catalogue: catalogue, Desk: desk, Captures: captures, Log: log, Metrics: job.NewMetrics(registry),

@@ -88,7 +88,7 @@ func (s *Server) checkSession(c *call, known *knownKey, secret string) error {
 		s.keys.forget(known.Credential())
 		return s.turnAway(c, errSessionEnded())
 	}
-	if shown := c.r.Header.Get("Earshot-Organization"); err == nil && shown != "" && shown != known.OrganizationID {
+	if shown := c.r.Header.Get(earshot.OrganizationHeader); err == nil && shown != "" && shown != known.OrganizationID {
 		return &earshot.Error{
 			Code: earshot.CodeConflict, Message: "you have switched to another organization; reload the page",
 			Details: earshot.ConflictDetails{ID: known.OrganizationID},
@@ -99,6 +99,9 @@ func (s *Server) checkSession(c *call, known *knownKey, secret string) error {
 
 // lacks returns the message for a principal without a scope.
 func (c *call) lacks(scope account.Scope) string {
+	if scope == account.ScopeOperator {
+		return "only an operator can do this"
+	}
 	if c.principal.UserID != "" {
 		return fmt.Sprintf("this needs the role %s; you have the role %s", account.LowestRole(scope), c.principal.Role)
 	}
@@ -385,7 +388,7 @@ func (s *Server) endSession(c *call, known *knownKey) error {
 func (s *Server) sessionOf(c *call) (response earshot.SessionResponse, err error) {
 	c.w.Header().Set("Cache-Control", "no-store")
 	p := c.principal
-	if p == nil {
+	if p == nil || p.OrganizationID == "" { // an operator on the socket has no session
 		response.SignIn = s.SignIn.Ways()
 		return response, nil
 	}

@@ -26,7 +26,7 @@ func (s *server) signIn(t *testing.T, body string) *http.Cookie {
 	t.Helper()
 	r := s.succeeds(t, request{method: "POST", path: sessionPath, body: body})
 	cookies := (&http.Response{Header: r.header}).Cookies()
-	if len(cookies) != 1 || strings.Contains(r.body, "ear_live_") || r.header.Get("Cache-Control") != "no-store" {
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(r.body, cookies[0].Value) || r.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("signed in with %v: %v %s", cookies, r.header, r.body)
 	}
 	return cookies[0]
@@ -127,7 +127,7 @@ func TestSession(t *testing.T) {
 	}
 	stream.Body.Close()
 
-	if err := s.orgs.RevokeKey(t.Context(), key.ID, account.Operator(), time.Now()); err != nil {
+	if _, err := s.orgs.RevokeKey(t.Context(), key.ID, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the session of a revoked key ends", func() bool {
@@ -195,5 +195,9 @@ func TestRefusedSignInsLookAlike(t *testing.T) {
 			t.Errorf("the response for a user is\n%s\nand for %s\n%s", known, email, got)
 		}
 	}
-	s.succeeds(t, request{method: "POST", path: sessionPath, body: `{"email":"ana@example.com","password":"correct horse battery"}`})
+	session := s.signIn(t, `{"email":"ana@example.com","password":"correct horse battery"}`)
+	s.succeeds(t, request{method: "GET", path: "/v1/credits", header: by(session, nil)})
+	for _, path := range []string{"/v1/credits", "/mcp"} { // only a browser has a session
+		s.fails(t, request{method: "POST", path: path, key: session.Value, body: `{}`}, http.StatusUnauthorized, earshot.CodeInvalidKey)
+	}
 }

@@ -6,10 +6,6 @@ import (
 
 	"earshot/internal/files/exportfile"
 	"earshot/internal/notify/mail"
-	"earshot/internal/signin"
-	"earshot/internal/store"
-	"earshot/internal/store/orgs"
-	"earshot/internal/store/people"
 	"earshot/internal/track"
 	"earshot/internal/track/alert"
 )
@@ -41,18 +37,6 @@ func (a *App) openExports(ctx context.Context) (track.Exports, error) {
 // channelMessage returns the message of a delivery to a channel.
 func (a *App) channelMessage(ctx context.Context, organization, delivery string) (*alert.Message, error) {
 	return a.trackers.ChannelMessage(ctx, organization, delivery)
-}
-
-// NewSignIn returns the service that invites people and resets passwords, for the command line.
-// Nobody signs in with it, so it needs no identity providers.
-func NewSignIn(cfg Config, s *store.Store) (*signin.Service, error) {
-	send, err := cfg.openMail()
-	if err != nil {
-		return nil, err
-	}
-	return signin.New(signin.Config{
-		Settings: signin.Settings{Passwords: cfg.Settings.SignIn.Passwords}, People: people.New(s), Orgs: orgs.New(s), BaseURL: cfg.BaseURL, Mail: plainMail(send), Log: cfg.Log,
-	})
 }
 
 // plainMail returns the function that sends a mail without HTML, or nil if no SMTP server is

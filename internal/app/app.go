@@ -31,7 +31,6 @@ import (
 	"earshot/internal/notify/mail"
 	"earshot/internal/notify/webhook"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/signin"
 	"earshot/internal/store"
@@ -67,7 +66,6 @@ type App struct {
 	upstreams *upstreams
 	catalogue *provider.Catalogue
 	jobs      *job.Runner
-	health    *health.Watch
 	trackers  *track.Service
 	webhooks  *webhook.Sender
 	ticket    ticket
@@ -78,6 +76,8 @@ type App struct {
 	// connections limits client connections by remote address.
 	connections *share.Pool
 	http        *http.Server
+	socket      *socket        // of the operator; nil if it cannot be opened
+	operators   *http.Server   // on the socket
 	requests    sync.WaitGroup // requests that are being answered
 }
 
@@ -112,6 +112,9 @@ func New(ctx context.Context, cfg Config) (_ *App, err error) {
 	// This is the last step, because the key of the first organization is shown only once.
 	if err := a.prepareAccounts(ctx); err != nil {
 		return nil, err
+	}
+	if a.socket, err = openSocket(ctx, cfg.Data); err != nil {
+		cfg.Log.Warn("the commands of the operator cannot connect to this node in its data folder, only by --url", "error", err)
 	}
 	return a, nil
 }
@@ -207,12 +210,11 @@ func (a *App) connect(ctx context.Context) (err error) {
 	a.webhooks = webhook.New(webhook.Config{
 		Store: a.store, Client: receivers.Client(), Body: a.webhookBody, Channel: a.channelMessage, Mail: mails, Log: a.cfg.Log, Metrics: registry, Tracer: a.tracer, Waits: a.cfg.WebhookWaits,
 	})
-	a.health = health.New(outbound.New(a.store.DB), kept, func(err error) { a.cfg.Log.Warn("the health of parsers was not stored", "error", err) })
 	members, links := people.New(a.store), sharing.New(a.store)
 	metrics := job.NewMetrics(registry)
 	desk := purchase.New(purchase.Config{
 		Upstreams: a.upstreams.lists, Vendors: a.upstreams.vendors, Catalogue: catalogue, Log: a.cfg.Log, Node: func() string { return a.jobs.Node() },
-		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Health: a.health, Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff, LateEvery: a.cfg.LateEvery,
+		Store: a.store, Captures: captures, CaptureURL: a.BaseURL + "/captures", Parsing: purchase.NewParsing(registry, outbound.New(a.store.DB), kept, a.cfg.Log), Turns: turns, Attempted: metrics.Attempted, Backoff: a.cfg.Backoff, LateEvery: a.cfg.LateEvery,
 		Shadows: a.upstreams.shadows,
 		Brands: func(ctx context.Context, job *store.Job, result json.RawMessage) ([]string, error) {
 			return a.trackers.BrandsNamed(ctx, job, result)
@@ -240,6 +242,10 @@ func (a *App) connect(ctx context.Context) (err error) {
 		Store: tracking.New(a.store), Catalogue: catalogue, Vendors: a.upstreams.vendors, Jobs: a.jobs, CheckWebhook: receivers.CheckURL, CheckAddress: mail.CheckAddress, Mail: mails != nil,
 		TestChannel: a.webhooks.TestChannel, BaseURL: a.BaseURL, Planned: a.webhooks.Wake, Exports: exports, Lab: a.upstreams.madeUp, Log: a.cfg.Log,
 	})
+	plans, err := a.cfg.Settings.plans()
+	if err != nil {
+		return err
+	}
 	a.signIns, err = signin.New(signin.Config{
 		Settings: a.cfg.Settings.SignIn, People: members, Orgs: a.orgs, BaseURL: a.BaseURL, Getenv: a.cfg.getenv, Mail: plainMail(mails), Log: a.cfg.Log,
 	})
@@ -247,17 +253,18 @@ func (a *App) connect(ctx context.Context) (err error) {
 		return err
 	}
 	a.api = api.New(api.Config{
-		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: a.signIns, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Limiter: a.limiter(),
+		Store: history.New(a.store), Orgs: a.orgs, People: members, SignIn: a.signIns, Links: links, Jobs: a.jobs, Trackers: a.trackers, Reports: a.reports(), Catalogue: catalogue, Captures: captures, Kept: kept, Limiter: a.limiter(),
 		Goto: func(ctx context.Context, link string) (string, error) {
 			return engine.Goto(ctx, a.upstreams.resolver(), link)
 		},
-		Exchange: a.signIn, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
+		Exchange: a.signIn, Plans: plans, BaseURL: a.BaseURL, TrustedProxies: a.cfg.TrustedProxies, CheckWebhook: receivers.CheckURL, TestWebhook: a.webhooks.Test, Planned: a.webhooks.Wake, WorkerOnly: a.cfg.Role == RoleWorker,
 		Turns: turns, OpenAPI: openAPI, LLMs: llms, Dashboard: dashboard.Handler(), MCP: a.agents(openAPI, catalogue), Metrics: registry, Tracer: a.tracer, Log: a.cfg.Log,
 	})
 	pools := a.api.Pools()
 	pools["connections"], pools["tasks"], pools["webhooks"] = a.connections, a.jobs.Places(), a.webhooks.Places
 	registry.MustRegister(gauges{a.jobs, a.store, pools, a.cfg.Log})
 	a.http = newHTTPServer(a.counted(a.api), a.cfg.Log)
+	a.operators = newHTTPServer(a.counted(a.api.Socket()), a.cfg.Log)
 	return nil
 }
 
@@ -349,17 +356,14 @@ func (a *App) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(parts)
 	group.Go(func() error { return a.lab.Run(groupCtx) })
 	group.Go(func() error { return a.jobs.Run(groupCtx) })
-	group.Go(func() error { return a.health.Run(groupCtx) })
 	if a.cfg.Role != RoleAPI {
 		group.Go(func() error { return a.webhooks.Run(groupCtx) })
 		group.Go(func() error { return a.trackers.Run(groupCtx) })
 	}
-	group.Go(func() error {
-		if err := a.http.Serve(a.listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve: %w", err)
-		}
-		return nil
-	})
+	group.Go(func() error { return serveUntilShutdown(a.http, a.listener) })
+	if a.socket != nil {
+		group.Go(func() error { return serveUntilShutdown(a.operators, a.socket) })
+	}
 	select {
 	case <-ctx.Done():
 	case <-groupCtx.Done(): // a component failed
@@ -372,6 +376,13 @@ func (a *App) Run(ctx context.Context) error {
 	partsErr := group.Wait()
 	a.flushTraces(last)
 	return errors.Join(stopErr, partsErr, a.close())
+}
+
+func serveUntilShutdown(server *http.Server, on net.Listener) error {
+	if err := server.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
 }
 
 // stop drains the node: the node is no longer ready and refuses new work, but finishes
@@ -387,11 +398,13 @@ func (a *App) stop() error {
 	a.jobs.Stop(grace)
 	flush, cancel := context.WithTimeout(context.Background(), flushGrace)
 	defer cancel()
-	if a.http.Shutdown(flush) != nil {
-		// A client keeps an idle connection open.
-		return a.http.Close()
+	var errs []error
+	for _, server := range []*http.Server{a.http, a.operators} {
+		if server.Shutdown(flush) != nil {
+			errs = append(errs, server.Close()) // a client keeps an idle connection open
+		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // stopGrace returns how long running jobs may take to finish.
@@ -413,6 +426,9 @@ func (a *App) close() error {
 	var errs []error
 	if a.listener != nil {
 		_ = a.listener.Close() // the HTTP server may have closed it already
+	}
+	if a.socket != nil {
+		_ = a.socket.Close() // likewise
 	}
 	if a.upstreams != nil {
 		errs = append(errs, a.upstreams.close())

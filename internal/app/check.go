@@ -14,7 +14,6 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
@@ -148,7 +147,7 @@ func (u *upstreams) askOnce(ctx context.Context, p provider.Provider, client *up
 	if err != nil {
 		return nil, nil, err
 	}
-	text, uses, err := purchase.New(purchase.Config{Vendors: u.vendors, Log: u.cfg.Log, CaptureURL: "captures", Health: health.New(nil, nil, nil)}).Check(ctx, client, about.Name, request)
+	text, uses, err := purchase.New(purchase.Config{Vendors: u.vendors, Log: u.cfg.Log, CaptureURL: "captures"}).Check(ctx, client, about.Name, request)
 	if err != nil {
 		return nil, uses, err
 	}

@@ -71,53 +71,17 @@ func lookedAt(cfg Config) string {
 }
 
 // Account is a new organization with its secrets, for its owner.
-type Account struct {
-	Organization  *account.Organization
-	Key           account.Key
-	WebhookSecret string
-}
+type Account = orgs.Account
 
-// CreateOrganization creates an organization with a key. If credits is not nil, it replaces
-// the first grant of the plan.
+// CreateOrganization creates an organization on one of the configured plans.
 func CreateOrganization(s *orgs.Store, settings Settings, name, planName string, credits *int64, by account.Actor) (*Account, error) {
-	plan, err := settings.plan(planName)
+	plans, err := settings.plans()
 	if err != nil {
 		return nil, err
 	}
-	if err := account.CheckName(name); err != nil {
-		return nil, err
-	}
-	grant := plan.CreditsPerCycle
-	if credits != nil {
-		grant = *credits
-	}
-	if grant < 0 {
-		return nil, fmt.Errorf("credits must not be negative, but are %d", grant)
-	}
-	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
-	created.Key.Name = "first"
-	created.Organization, err = s.CreateOrganization(orgs.NewOrganization{
-		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
-	}, by, s.Now())
+	plan, err := plans.Find(planName)
 	if err != nil {
 		return nil, err
 	}
-	return created, nil
-}
-
-// SetPlan changes the plan of an organization to one of the configured plans.
-func SetPlan(s *orgs.Store, settings Settings, organization, planName string, by account.Actor) error {
-	plan, err := settings.plan(planName)
-	if err != nil {
-		return err
-	}
-	return s.SetPlan(organization, plan, by, s.Now())
-}
-
-func (s Settings) plan(name string) (account.Plan, error) {
-	plans, err := s.plans()
-	if err != nil {
-		return account.Plan{}, err
-	}
-	return plans.Find(name)
+	return s.CreateAccount(name, plan, credits, by)
 }

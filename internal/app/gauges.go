@@ -12,9 +12,7 @@ import (
 
 	"earshot/internal/job"
 	"earshot/internal/limits/share"
-	"earshot/internal/provider/health"
 	"earshot/internal/store"
-	"earshot/internal/store/outbound"
 )
 
 // scrapeTime is the database timeout of a scrape.
@@ -26,10 +24,6 @@ var (
 	allWorkers        = prometheus.NewDesc("earshot_workers", "Tasks that this node can run at once.", nil, nil)
 	queuedTasks       = prometheus.NewDesc("earshot_tasks_queued", "Queued tasks of all organizations.", nil, nil)
 	runningJobs       = prometheus.NewDesc("earshot_jobs_running", "Running tasks and calls on all nodes.", nil, nil)
-	fillRate          = prometheus.NewDesc("earshot_extraction_fill_ratio", "Share of a provider's results in which a field was filled, in the last hour, the last day, or the week before (baseline).", []string{"provider", "surface", "field", "window"}, nil)
-	extractionAlarm   = prometheus.NewDesc("earshot_extraction_alarm", "1 if a field is filled far less often than before.", []string{"provider", "surface", "field"}, nil)
-	newLayouts        = prometheus.NewDesc("earshot_extraction_new_layout_ratio", "Share of a provider's documents in the last day whose layout version was first seen in that time. 0 while all its layout versions are new.", []string{"provider", "surface"}, nil)
-	unknownBlocks     = prometheus.NewDesc("earshot_extraction_unknown_blocks", "Unrecognized blocks of result pages in the last day.", []string{"provider", "surface"}, nil)
 	sharedCapacity    = prometheus.NewDesc("earshot_shared_capacity", "Units of a resource that accounts share on this node, by pool.", []string{"pool"}, nil)
 	sharedUsed        = prometheus.NewDesc("earshot_shared_used", "Units in use, by pool.", []string{"pool"}, nil)
 	sharedAccounts    = prometheus.NewDesc("earshot_shared_accounts", "Accounts that use units, by pool.", []string{"pool"}, nil)
@@ -74,7 +68,7 @@ type gauges struct {
 
 // Describe implements prometheus.Collector.
 func (g gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, silentShards, indirectShards, fillRate, extractionAlarm, newLayouts, unknownBlocks, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
+	for _, d := range []*prometheus.Desc{nodeReady, busyWorkers, allWorkers, clockAhead, clockTrusted, queuedTasks, runningJobs, oldestTransaction, silentShards, indirectShards, sharedCapacity, sharedUsed, sharedAccounts, sharedLargest, sharedRefused} {
 		to <- d
 	}
 }
@@ -112,25 +106,6 @@ func (g gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(queuedTasks, float64(load.Queued))
 	gauge(runningJobs, float64(load.Running))
 	gauge(oldestTransaction, load.OldestTransaction.Seconds())
-	report, err := health.Report(ctx, outbound.New(g.store.DB), time.Now())
-	if err != nil {
-		g.log.Warn("read the health of parsers", "error", err)
-		return
-	}
-	for _, p := range report {
-		if p.BlockCount > 0 {
-			gauge(unknownBlocks, float64(p.UnknownBlockCount), p.Provider, string(p.Surface))
-		}
-		gauge(newLayouts, health.NewLayouts(p, time.Now()), p.Provider, string(p.Surface))
-		for _, f := range p.Fields {
-			for window, rate := range map[string]*float64{"hour": f.LastHour.Rate, "day": f.LastDay.Rate, "baseline": f.Baseline} {
-				if rate != nil {
-					gauge(fillRate, *rate, p.Provider, string(p.Surface), f.Field, window)
-				}
-			}
-			gauge(extractionAlarm, oneIf(health.HasAlarm(p, f.Field)), p.Provider, string(p.Surface), f.Field)
-		}
-	}
 }
 
 // oneIf returns 1 if the condition is true, and 0 otherwise.

@@ -30,7 +30,7 @@ type Migrated struct {
 	// Untold are the trackers whose metrics cannot be computed yet, with the reason.
 	Untold earshot.List[string] `json:"untold"`
 	// Findings are the audit findings, which are the same in both databases.
-	Findings earshot.List[store.Finding] `json:"findings"`
+	Findings earshot.List[earshot.BalanceFinding] `json:"findings"`
 }
 
 // Migrate moves the content of a database into an empty one, or continues an interrupted
@@ -76,14 +76,14 @@ func databaseAddress(text string) string {
 
 // sameFindings returns the audit findings of both databases. It returns an error if they
 // differ.
-func sameFindings(ctx context.Context, from, to *store.Store) ([]store.Finding, error) {
-	var found [2][]store.Finding
+func sameFindings(ctx context.Context, from, to *store.Store) ([]earshot.BalanceFinding, error) {
+	var found [2][]earshot.BalanceFinding
 	for i, s := range []*store.Store{from, to} {
 		var err error
 		if found[i], err = s.Audit(ctx); err != nil {
 			return nil, err
 		}
-		slices.SortFunc(found[i], func(a, b store.Finding) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		slices.SortFunc(found[i], func(a, b earshot.BalanceFinding) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 	if !slices.Equal(found[0], found[1]) {
 		return nil, fmt.Errorf("the audit of the old database finds %+v, and the audit of the new one %+v", found[0], found[1])

@@ -36,15 +36,7 @@ type Stored struct {
 // if no answer has sources. It needs no network and no database. It returns the errors of
 // provider.Request.Ask.
 func Parse(ctx context.Context, s Stored) (result any, err error) {
-	result, _, err = parse(ctx, s)
-	return result, err
-}
-
-// parse also returns the document with the result. Without a result, this is the last document.
-func parse(ctx context.Context, s Stored) (result any, used []byte, err error) {
-	all := documents(s.Document)
-	used = all[len(all)-1]
-	for _, document := range slices.Backward(all) {
+	for _, document := range slices.Backward(documents(rawdoc.CapturedDocument(s.Document))) {
 		s.Document = document
 		found, failure := parseOne(ctx, s)
 		if failure != nil {
@@ -54,16 +46,16 @@ func parse(ctx context.Context, s Stored) (result any, used []byte, err error) {
 		a, isAnswer := found.(*earshot.Answer)
 		isLast := !isAnswer || len(a.Sources) > 0
 		if result == nil || isLast {
-			result, used = found, document
+			result = found
 		}
 		if isLast {
 			break
 		}
 	}
 	if result != nil {
-		return result, used, nil
+		return result, nil
 	}
-	return nil, used, err
+	return nil, err
 }
 
 // documents returns the answers in a recording, or the document itself if it is not a

@@ -5,9 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -52,7 +50,7 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 			Code: earshot.CodeInvalidKey, Message: "this token is not valid: it works once, for 15 minutes, on the node that printed it",
 		}
 	}
-	owner, err := a.oldestOrganization(ctx)
+	owner, err := a.orgs.Oldest(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -72,22 +70,9 @@ func (a *App) signIn(ctx context.Context, token string) (text string, whose *acc
 
 // Owner returns the name of the organization that DashboardURL signs in to.
 func (a *App) Owner(ctx context.Context) (string, error) {
-	owner, err := a.oldestOrganization(ctx)
+	owner, err := a.orgs.Oldest(ctx)
 	if err != nil {
 		return "", err
 	}
 	return owner.Name, nil
-}
-
-func (a *App) oldestOrganization(ctx context.Context) (*account.Organization, error) {
-	all, err := a.orgs.Organizations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if len(all) == 0 {
-		return nil, errors.New("there is no organization")
-	}
-	return slices.MinFunc(all, func(a, b *account.Organization) int {
-		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	}), nil
 }

@@ -19,7 +19,6 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -68,7 +67,7 @@ func newRunner(t *testing.T, s *store.Store, catalogue *provider.Catalogue, work
 	log := slog.New(slog.DiscardHandler)
 	desk := purchase.New(purchase.Config{
 		Upstreams: map[string][]*upstream.Client{definition.Name: {client}}, Catalogue: catalogue, Store: s, Captures: captures, CaptureURL: "http://x/captures",
-		Log: log, Health: health.New(nil, nil, nil), Backoff: backoff,
+		Log: log, Backoff: backoff,
 	})
 	r, err := NewRunner(Config{
 		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Desk: desk, Captures: captures, Host: "test", Log: log, Metrics: NewMetrics(prometheus.NewRegistry()), Workers: workers,

@@ -50,7 +50,7 @@ func keepAnswer(ctx context.Context, w *store.Work, p *account.Principal, answer
 		return nil
 	}
 	p.Once.Answer = answer()
-	return w.KeepAnswer(ctx, p.OrganizationID, p.Once, now)
+	return w.KeepAnswer(ctx, p.Once, now)
 }
 
 // jobs returns tasks in the form in which they are stored.

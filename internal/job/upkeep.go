@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/store"
 	"earshot/internal/upstream/capture"
@@ -67,7 +66,7 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteStats(ctx, now.Add(-statsKept)) }),
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteAudit(now.Add(-store.AuditTime)) }),
 		untilNone(ctx, func() (int, error) { return r.dropCaptures(ctx, now) }),
-		r.outbound.DeleteFieldCounts(now.Add(-health.Retention)), r.outbound.DeleteDrift(now.Add(-health.KeptFor)),
+		r.outbound.DeleteKeptPages(now.Add(-purchase.PagesKept)),
 		untilNone(ctx, func() (int, error) { return r.outbound.DeletePurchases(expired) }),
 		r.outbound.DeleteUpstreamStats(now.Add(-statsKept)), r.outbound.DeleteShadowPairs(now.Add(-purchase.ShadowPairsKept)))
 }
@@ -122,7 +121,7 @@ func (r *Runner) dropEach(ctx context.Context, ids []string) error {
 func (r *Runner) dropOrphans(ctx context.Context, now time.Time) error {
 	err := dropOlder(ctx, r.Captures, now.Add(-orphanAge))
 	if r.Kept != nil {
-		err = errors.Join(err, dropOlder(ctx, r.Kept, now.Add(-health.KeptFor)))
+		err = errors.Join(err, dropOlder(ctx, r.Kept, now.Add(-purchase.PagesKept)))
 	}
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/store/outbound"
 	"earshot/internal/telemetry/trace"
@@ -263,10 +262,9 @@ func (d *Desk) askThrough(ctx context.Context, session *upstream.Session, c *Cal
 // answered returns the outcome of an answer or of an error.
 func (d *Desk) answered(ctx context.Context, session *upstream.Session, c *Call, captureID string, answer *provider.Outcome, err error) (*Outcome, error) {
 	name := c.Job.Provider
-	document := health.Document{Provider: name, Surface: session.Surface(), Watched: c.Watched, Asked: string(c.Job.Request), Layout: session.Layout, Pages: session.Fetched()}
 	if err != nil {
 		if failure, ok := errors.AsType[*upstream.Failure](err); ok && failure.Reason == earshot.ReasonUnreadable {
-			d.Health.Unreadable(document, time.Now())
+			d.Parsing.unreadable(c, session, time.Now())
 		}
 		return &Outcome{served: session.Fetched()}, err
 	}
@@ -277,7 +275,7 @@ func (d *Desk) answered(ctx context.Context, session *upstream.Session, c *Call,
 	if o.Result, err = json.Marshal(answer.Result); err != nil {
 		return &Outcome{}, fmt.Errorf("encode the result of %s: %w", name, err)
 	}
-	d.Health.Answer(document, o.Result, time.Now())
+	d.Parsing.answered(c, session, o.Result)
 	if pages := session.Kept(); len(pages) > 0 {
 		c.Turn.Pause()
 		err := d.Captures.Put(ctx, captureID, pages)

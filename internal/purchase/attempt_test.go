@@ -11,7 +11,6 @@ import (
 	"earshot"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/upstream"
 	"earshot/internal/upstream/capture"
@@ -48,7 +47,7 @@ func attempter(t *testing.T) *Desk {
 	}
 	return New(Config{
 		Upstreams: map[string][]*upstream.Client{definition.Name: {client}}, Captures: captures, CaptureURL: "http://x/captures",
-		Log: slog.New(slog.DiscardHandler), Health: health.New(nil, nil, nil),
+		Log: slog.New(slog.DiscardHandler),
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"earshot/internal/limits/share"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/store"
 	"earshot/internal/store/outbound"
 	"earshot/internal/upstream"
@@ -32,7 +31,7 @@ type Config struct {
 	Captures capture.Store
 	// CaptureURL is the address below which captures are served.
 	CaptureURL string
-	Health     *health.Watch
+	Parsing    *Parsing // may be nil
 	Turns      *share.Turns
 	// Attempted counts attempts. May be nil.
 	Attempted func(provider, upstream string, took time.Duration, err error)

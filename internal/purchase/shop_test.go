@@ -19,7 +19,6 @@ import (
 	"earshot/internal/account"
 	"earshot/internal/geo"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -339,7 +338,7 @@ func newNode(t *testing.T, s *store.Store, org *account.Organization, ceiling up
 	n := &node{t: t, store: s, id: id, org: org}
 	n.Desk = purchase.New(purchase.Config{
 		Upstreams: map[string][]*upstream.Client{"fake": clients}, Catalogue: catalogue, Log: slog.New(slog.DiscardHandler), Store: s, Captures: captures,
-		Health: health.New(nil, nil, nil), Node: func() string { return id }, LateEvery: 10 * time.Millisecond, Backoff: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond},
+		Node: func() string { return id }, LateEvery: 10 * time.Millisecond, Backoff: []time.Duration{time.Millisecond, time.Millisecond, time.Millisecond, time.Millisecond},
 	})
 	t.Cleanup(func() { n.Stop(t.Context()) })
 	return n

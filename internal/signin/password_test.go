@@ -233,6 +233,7 @@ func TestFailedSignInsSlowDown(t *testing.T) {
 	t.Parallel()
 	onEach(t, nil, func(t *testing.T, f *fixture) {
 		f.join(email, password)
+		f.join("ben@example.com", password)
 		for range 5 {
 			_, err := f.Password(t.Context(), email, "wrong horse battery", browser())
 			wantCode(t, "a free failure", err, earshot.CodeInvalidKey)
@@ -252,6 +253,17 @@ func TestFailedSignInsSlowDown(t *testing.T) {
 		for range cap(outcomes) {
 			if _, refused = errors.AsType[*slowdown.RefusedError](<-outcomes); refused {
 				break
+			}
+		}
+		// Nobody else is refused meanwhile: neither another user at the address nor the user at another one.
+		elsewhere := browser()
+		elsewhere.Address = "192.0.2.2"
+		for _, who := range []struct {
+			email string
+			from  *signin.Browser
+		}{{"ben@example.com", browser()}, {email, elsewhere}} {
+			if _, err := f.Password(t.Context(), who.email, password, who.from); err != nil {
+				t.Errorf("%s at %s: %v", who.email, who.from.Address, err)
 			}
 		}
 		cancel()

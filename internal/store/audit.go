@@ -5,16 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"earshot"
 	"earshot/internal/store/engine"
 )
-
-// Finding is a stored value that differs from the value computed from other rows.
-type Finding struct {
-	Organization string `json:"organization"`
-	What         string `json:"what"`
-	Stored       int64  `json:"stored"`
-	Actual       int64  `json:"actual"`
-}
 
 // audits are queries that return (organization, stored, actual) for each wrong value. NOW is
 // replaced by the database's clock and LEDGER by all ledger entries.
@@ -189,8 +182,8 @@ var audits = []struct{ what, query string }{
 
 // Audit recomputes every balance and counter, in one snapshot of each shard, and returns the
 // differences.
-func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
-	var findings []Finding
+func (s *Store) Audit(ctx context.Context) ([]earshot.BalanceFinding, error) {
+	var findings []earshot.BalanceFinding
 	for _, p := range s.Shards {
 		found, err := auditShard(ctx, p)
 		if err != nil {
@@ -201,11 +194,11 @@ func (s *Store) Audit(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-func auditShard(ctx context.Context, p *engine.Shard) (findings []Finding, err error) {
+func auditShard(ctx context.Context, p *engine.Shard) (findings []earshot.BalanceFinding, err error) {
 	err = p.Reports.WithoutLimit(ctx, func(now engine.Snapshot) error {
 		for _, a := range audits {
 			err := now.Find(ctx, func(r engine.Scanner) error {
-				f := Finding{What: a.what}
+				f := earshot.BalanceFinding{What: a.what}
 				err := r.Scan(&f.Organization, &f.Stored, &f.Actual)
 				findings = append(findings, f)
 				return err

@@ -51,7 +51,7 @@ func TestBudgetsOfOtherKeysAreNotRead(t *testing.T) {
 		s, now := storetest.Open(t, address), time.Now()
 		o := storetest.Organization(t, s, 100, 1_000_000)
 		for range 10 {
-			if err := orgs.New(s).RevokeKey(t.Context(), limitedKey(t, s, o, 100, 0, now), account.Operator(), now); err != nil {
+			if _, err := orgs.New(s).RevokeKey(t.Context(), limitedKey(t, s, o, 100, 0, now), account.Operator(), now); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"earshot"
 	"earshot/internal/store/engine"
 )
 
@@ -66,38 +65,4 @@ func (s *Store) ExpiredCaptures(ctx context.Context, now time.Time) ([]string, e
 // DeleteCapture deletes the record of a capture whose pages were deleted.
 func (s *Store) DeleteCapture(id string) error {
 	return engine.Wrap(s.RunOnAllShards(`DELETE FROM captures WHERE id = $1`, id), "delete capture")
-}
-
-// CapturedJob is a capture and the ended job that made it.
-type CapturedJob struct {
-	Capture
-	Job    Job
-	Status earshot.Status
-	Result []byte // of a task; results of calls are not kept
-}
-
-// CapturedJobs returns all captures that have not expired, with their jobs.
-func (s *Store) CapturedJobs(ctx context.Context, now time.Time) (all []CapturedJob, err error) {
-	add := func(r engine.Scanner) error {
-		var c captureRow
-		var t Task
-		if err := r.Scan(append(capturesTable.Targets(&c), FinishedTable.Targets(&t)...)...); err != nil {
-			return err
-		}
-		result, err := Unpack(t.Packed)
-		all = append(all, CapturedJob{Capture: c.Capture, Job: t.Job, Status: t.Status, Result: result})
-		return err
-	}
-	for _, p := range s.Shards {
-		err = p.Reports.WithoutLimit(ctx, func(stored engine.Snapshot) error {
-			return stored.Find(ctx, add, `
-				SELECT `+capturesTable.List+`, `+FinishedTable.List+`
-				FROM captures JOIN finished ON finished.organization = captures.organization AND finished.id = captures.job
-				WHERE captures.expires_at > $1 ORDER BY finished.id`, engine.Millis(now))
-		})
-		if err != nil {
-			return nil, fmt.Errorf("list captures: %w", err)
-		}
-	}
-	return all, nil
 }

@@ -347,7 +347,7 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 // for SecretLife.
 func (s *Store) RotateSecret(organization, secret string, by account.Actor, now time.Time) error {
 	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
-		if err := w.KeepAnswer(ctx, organization, by.Once, now); err != nil {
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
 			return err
 		}
 		_, err := w.ExecContext(ctx, `

@@ -124,7 +124,6 @@ var migrated = []struct {
 	{1, "calls", checkMigratedCalls},
 	{2, "tasks", checkMigratedTasks},
 	{2, "webhooks", checkMigratedWebhooks},
-	{3, "field counts", checkMigratedFieldCounts},
 	{4, "the ledger without charges", checkMigratedAdjustments},
 	{5, "statistics", checkMigratedStats},
 	{6, "batches", checkMigratedBatches},
@@ -140,7 +139,7 @@ var migrated = []struct {
 	{22, "sources of answers", checkMigratedSources},
 	{23, "people", checkMigratedPeople},
 	{24, "rows of SQL views", checkMigratedRows},
-	{25, "layout versions", checkMigratedDrift},
+	{25, "kept pages", checkMigratedKeptPages},
 	{27, "purchases", checkMigratedPurchases},
 	{28, "work", checkMigratedWork},
 	{1, "a call under way is settled", settleMigratedCall},
@@ -359,10 +358,6 @@ func checkMigratedCalls(t *testing.T, s *store.Store) {
 	expiry := time.UnixMilli(4102444800000)
 	capture, err := s.Capture(ctx, "capture-one", fixtureTime)
 	equal(t, "the capture", store.Capture{ID: "capture-one", Pages: 2, ExpiresAt: expiry}, capture, err)
-	captured, err := s.CapturedJobs(ctx, fixtureTime)
-	if err != nil || len(captured) != 1 || captured[0].Capture != capture || captured[0].Job.ID != calledID || captured[0].Status != earshot.StatusCompleted {
-		t.Errorf("the captured jobs are %+v, %v", captured, err)
-	}
 }
 
 func checkMigratedTasks(t *testing.T, s *store.Store) {
@@ -453,23 +448,8 @@ func checkMigratedWebhooks(t *testing.T, s *store.Store) {
 	release(t, s, due[0], tried(due[0], true, time.Time{}))
 }
 
-func checkMigratedFieldCounts(t *testing.T, s *store.Store) {
-	counts, err := outbound.New(s.DB).FieldCounts(t.Context(), 488889)
-	equal(t, "the counts", map[outbound.FieldHour]outbound.FieldCount{{Hour: 488889, Provider: "chatassistant", Field: "text"}: {Seen: 4, Filled: 4}}, counts, err)
-}
-
-func checkMigratedDrift(t *testing.T, s *store.Store) {
-	drift, ctx := outbound.New(s.DB), t.Context()
-	counts, err := drift.FieldCounts(ctx, 488880)
-	equal(t, "the count", outbound.FieldCount{Seen: 7, Filled: 6}, counts[outbound.FieldHour{Hour: 488880, Provider: "websearch/web", Layout: "a1b2c3", Field: "text"}], err)
-	seen, err := drift.Sightings(ctx)
-	equal(t, "the sightings", map[outbound.Sighted]outbound.Sighting{
-		{Provider: "websearch/web", Kind: outbound.SightedLayout, Name: "a1b2c3"}:     {First: 488880, Last: 488890},
-		{Provider: "websearch/web", Kind: outbound.SightedBlock, Name: "Quick facts"}: {First: 488885, Last: 488890},
-	}, seen, err)
-	series, err := drift.FieldSeries(ctx)
-	equal(t, "the detectors", []*outbound.FieldSeries{{Provider: "websearch/web", Layout: "a1b2c3", Field: "text", Hour: 488890, State: []byte(`{"seen":7}`), Acknowledged: 488000}}, series, err)
-	kept, err := drift.KeptPages(ctx)
+func checkMigratedKeptPages(t *testing.T, s *store.Store) {
+	kept, err := outbound.New(s.DB).KeptPages(t.Context(), "layout")
 	equal(t, "the kept pages", []*outbound.KeptPage{
 		{Provider: "websearch/web", Layout: "a1b2c3", Reason: "layout", Day: 20370, Number: 1, ID: "kept-one", Pages: 2, KeptAt: time.UnixMilli(fixtureStart)},
 	}, kept, err)

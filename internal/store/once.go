@@ -42,8 +42,8 @@ const thisKeyedRequest = `WHERE organization = $1 AND operation = $2 AND key = $
 
 // KeyedRequest returns the request that has the idempotency key of once, and whether a node may still be
 // serving it. It returns ErrNotFound.
-func (s *Store) KeyedRequest(ctx context.Context, organization string, once *account.Once) (found *KeyedRequest, served bool, err error) {
-	found, err = engine.FirstRow(ctx, s.ShardOf(organization).Lookups, keyedRequestsTable, thisKeyedRequest, organization, once.Operation, once.Key)
+func (s *Store) KeyedRequest(ctx context.Context, once *account.Once) (found *KeyedRequest, served bool, err error) {
+	found, err = engine.FirstRow(ctx, s.ShardOf(once.Organization).Lookups, keyedRequestsTable, thisKeyedRequest, once.Organization, once.Operation, once.Key)
 	if err == nil && found.Node != "" {
 		var nodes []string
 		nodes, err = engine.FindValues[string](ctx, s.Lookups, `SELECT id FROM nodes WHERE id = $1`, found.Node)
@@ -54,11 +54,11 @@ func (s *Store) KeyedRequest(ctx context.Context, organization string, once *acc
 
 // CheckKey returns ErrKeyTaken if another request has the idempotency key. The organization must be
 // locked. once may be nil.
-func (w *Work) CheckKey(ctx context.Context, organization string, once *account.Once) error {
+func (w *Work) CheckKey(ctx context.Context, once *account.Once) error {
 	if once == nil {
 		return nil
 	}
-	taken, err := engine.FindValues[string](ctx, w, `SELECT request FROM keyed_requests `+thisKeyedRequest, organization, once.Operation, once.Key)
+	taken, err := engine.FindValues[string](ctx, w, `SELECT request FROM keyed_requests `+thisKeyedRequest, once.Organization, once.Operation, once.Key)
 	if err == nil && len(taken) > 0 && taken[0] != once.Request {
 		err = ErrKeyTaken
 	}
@@ -68,53 +68,53 @@ func (w *Work) CheckKey(ctx context.Context, organization string, once *account.
 // KeepAnswer stores once.Answer, the response to a request with an idempotency key, in the transaction
 // of its change. If the response is nil, because it is an error or not known yet, it only checks the key.
 // KeepAnswer returns ErrKeyTaken if another request has the key. once may be nil.
-func (w *Work) KeepAnswer(ctx context.Context, organization string, once *account.Once, now time.Time) error {
+func (w *Work) KeepAnswer(ctx context.Context, once *account.Once, now time.Time) error {
 	if once == nil || once.Answer == nil {
-		return w.CheckKey(ctx, organization, once)
+		return w.CheckKey(ctx, once)
 	}
 	sealed, err := once.Seal(once.Answer)
 	if err == nil {
-		err = w.saveKeyed(ctx, organization, once, "", sealed, now)
+		err = w.saveKeyed(ctx, once, "", sealed, now)
 	}
 	once.Stored = err == nil
 	return err
 }
 
-func (w *Work) saveKeyed(ctx context.Context, organization string, once *account.Once, node string, answer []byte, now time.Time) error {
-	if err := w.CheckKey(ctx, organization, once); err != nil {
+func (w *Work) saveKeyed(ctx context.Context, once *account.Once, node string, answer []byte, now time.Time) error {
+	if err := w.CheckKey(ctx, once); err != nil {
 		return err
 	}
-	row := &KeyedRequest{organization, once.Operation, once.Key, once.Hash, once.Request, node, answer, now}
+	row := &KeyedRequest{once.Organization, once.Operation, once.Key, once.Hash, once.Request, node, answer, now}
 	return engine.Each(ctx, w.Tx, saveKeyedRequests, []*KeyedRequest{row}, nil)
 }
 
 // ClaimKey notes that a node serves a request whose change and response are not stored in one
 // transaction. It takes the place of lost, a claim of a node that is dead; nil for none. It returns
 // ErrKeyTaken if another request has the key.
-func (s *Store) ClaimKey(organization string, once *account.Once, lost *KeyedRequest, node string, now time.Time) error {
-	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
+func (s *Store) ClaimKey(once *account.Once, lost *KeyedRequest, node string, now time.Time) error {
+	err := s.Commit(Change{Organization: once.Organization, Apply: func(ctx context.Context, w *Work) error {
 		if lost != nil {
 			if err := w.freeKey(ctx, lost); err != nil {
 				return err
 			}
 		}
-		return w.saveKeyed(ctx, organization, once, node, nil, now)
+		return w.saveKeyed(ctx, once, node, nil, now)
 	}})
 	return engine.Wrap(err, "claim an idempotency key")
 }
 
 // KeepAnswer stores the response to a request that has claimed its key or has changed nothing.
-func (s *Store) KeepAnswer(organization string, once *account.Once, now time.Time) error {
-	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
-		return w.KeepAnswer(ctx, organization, once, now)
+func (s *Store) KeepAnswer(once *account.Once, now time.Time) error {
+	err := s.Commit(Change{Organization: once.Organization, Apply: func(ctx context.Context, w *Work) error {
+		return w.KeepAnswer(ctx, once, now)
 	}})
 	return engine.Wrap(err, "store the response to a request with an idempotency key")
 }
 
 // FreeKey removes the claim of a request that has failed, so that it can be sent again with its key.
-func (s *Store) FreeKey(organization string, once *account.Once) error {
-	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
-		return w.freeKey(ctx, &KeyedRequest{Organization: organization, Operation: once.Operation, Key: once.Key, Request: once.Request})
+func (s *Store) FreeKey(once *account.Once) error {
+	err := s.Commit(Change{Organization: once.Organization, Apply: func(ctx context.Context, w *Work) error {
+		return w.freeKey(ctx, &KeyedRequest{Organization: once.Organization, Operation: once.Operation, Key: once.Key, Request: once.Request})
 	}})
 	return engine.Wrap(err, "free an idempotency key")
 }

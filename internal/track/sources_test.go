@@ -12,9 +12,9 @@ import (
 // Sources are compared once every alert.Window sweeps. Repeated sweeps do not count.
 func TestSourcesAreComparedOncePerWindow(t *testing.T) {
 	t.Parallel()
-	test := func(t *testing.T, address string, repeats ...bool) {
-		t.Helper()
-		w := newWorld(t, address, time.Now().Add(-48*time.Hour))
+	test := func(t *testing.T, repeats ...bool) {
+		t.Parallel()
+		w := newWorld(t, storetest.SQLite(t), time.Now().Add(-48*time.Hour))
 		w.complete = true // sweeps with too many missing answers are left out
 		w.apply("shoes", "brands: [{name: Ollaro, own: true}]\nprompts: [a, b, c, d, e, f, g, h]\ntargets: [{provider: chatassistant, country: US}]\nalerts: {falseAlarmsPerYear: 10}\n")
 		for sweep := range 2*alert.Window + alert.Window/2 {
@@ -36,9 +36,6 @@ func TestSourcesAreComparedOncePerWindow(t *testing.T) {
 			t.Errorf("the alerts are %+v, want one alert with two sources", page.Alerts)
 		}
 	}
-	t.Run("alone", func(t *testing.T) {
-		t.Parallel()
-		test(t, storetest.SQLite(t), false)
-	})
-	storetest.OnEach(t, func(t *testing.T, address string) { test(t, address, false, true) })
+	t.Run("alone", func(t *testing.T) { test(t, false) })
+	t.Run("repeated", func(t *testing.T) { test(t, false, true) })
 }

@@ -26,8 +26,6 @@ import (
 // Session makes the requests of one attempt of a job to one upstream. Only Fetch may be
 // called from several goroutines.
 type Session struct {
-	Layout string // the layout version of the page that was read, set by its provider; see package health
-
 	client     *Client
 	provider   string // the provider of the attempt; "" outside of Routes
 	account    string // the organization that asks; "" outside of Routes

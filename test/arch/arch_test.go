@@ -23,7 +23,7 @@ const module = "earshot"
 // reading are the packages that every parser may use.
 var reading = []string{
 	"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson",
-	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/explain", "internal/provider/answer",
+	"internal/provider/jsonpatch", "internal/provider/rawdoc", "internal/provider/markup", "internal/provider/answer",
 }
 
 // floors are the layers of internal, from the bottom up. A package may import the packages of
@@ -46,7 +46,7 @@ var doors = map[string][]string{
 	"internal/store/people":   {"internal/signin", "internal/api", "internal/app"},
 	"internal/store/sharing":  {"internal/job", "internal/api", "internal/app"},
 	"internal/store/history":  {"internal/api", "internal/app"},
-	"internal/store/outbound": {"internal/store", "internal/provider/health", "internal/purchase", "internal/job", "internal/api", "internal/app"},
+	"internal/store/outbound": {"internal/store", "internal/purchase", "internal/job", "internal/api", "internal/app"},
 	"internal/store/transfer": {"internal/app"},
 	"internal/store/latency":  {"internal/store"},
 	"internal/store/engine":   {"internal/store"},
@@ -56,7 +56,6 @@ var doors = map[string][]string{
 // provider depends on another. "*" matches one path element.
 var providers = map[string][]string{
 	"internal/provider":           nil,
-	"internal/provider/health":    {"internal/provider"},
 	"internal/provider/*/labsite": nil,
 
 	// The packages that parsers use, from the bottom up.
@@ -66,8 +65,7 @@ var providers = map[string][]string{
 	"internal/provider/jsonpatch": {"internal/provider/loosejson"},
 	"internal/provider/rawdoc":    {"internal/provider/webtext", "internal/provider/loosejson"},
 	"internal/provider/markup":    {"internal/provider/webtext", "internal/provider/mdtext"},
-	"internal/provider/explain":   {"internal/provider/markup"},
-	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson", "internal/provider/explain"},
+	"internal/provider/answer":    {"internal/provider/webtext", "internal/provider/mdtext", "internal/provider/loosejson"},
 	"internal/provider/chatpage":  reading,
 	"internal/provider/vendorapi": {"internal/provider/webtext", "internal/provider/loosejson", "internal/provider/rawdoc"},
 

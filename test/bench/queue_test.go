@@ -21,7 +21,6 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/job"
 	"earshot/internal/provider"
-	"earshot/internal/provider/health"
 	"earshot/internal/purchase"
 	"earshot/internal/schema"
 	"earshot/internal/store"
@@ -211,7 +210,7 @@ func newRunner(b *testing.B, s *store.Store, all provider.Provider) *job.Runner 
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	desk := purchase.New(purchase.Config{
-		Upstreams: map[string][]*upstream.Client{all.Definition().Name: {client}}, Catalogue: catalogue, Store: s, Captures: captures, Log: quiet, Health: health.New(nil, nil, nil),
+		Upstreams: map[string][]*upstream.Client{all.Definition().Name: {client}}, Catalogue: catalogue, Store: s, Captures: captures, Log: quiet,
 	})
 	runner, err := job.NewRunner(job.Config{
 		Store: s, Orgs: orgs.New(s), Catalogue: catalogue, Desk: desk, Captures: captures, Host: "bench", Log: quiet, Metrics: job.NewMetrics(prometheus.NewRegistry()), Workers: 1000,

@@ -107,7 +107,7 @@ func impliedEnds(log []earshot.AuditEntry) map[string]bool {
 		case "user.remove":
 			removed[e.Subject] = true
 		case "user.join":
-			joined[e.Actor.Name] = true
+			joined[e.Actor.Name], joined[e.Subject] = true, true // once the person is erased, the invitation has the id
 		}
 	}
 	for _, e := range log {

@@ -72,7 +72,7 @@ type scale struct {
 // scaleOf reads the variables that ask for the long version.
 func scaleOf(t *testing.T) scale {
 	t.Helper()
-	how := scale{sqlite: 8, postgres: 5, round: 8, limit: 12 * time.Second, seed: rand.Uint64()}
+	how := scale{sqlite: 4, postgres: 3, round: 4, limit: 6 * time.Second, seed: rand.Uint64()}
 	if text := os.Getenv("EARSHOT_SOAK_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {

@@ -20,7 +20,7 @@ const (
 	// dayVariable is how long the long version takes.
 	dayVariable = "EARSHOT_SOAK_DAY"
 	// shortQuarter is how long each quarter of the short version takes.
-	shortQuarter = 3 * time.Second
+	shortQuarter = 2 * time.Second
 	// clockStep is more than a clock may jump.
 	clockStep = 2 * time.Hour
 )

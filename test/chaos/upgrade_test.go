@@ -85,7 +85,7 @@ func buildRelease(t *testing.T, programs, commit string) (binary string) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary+".new", "./cmd/earshot")
-	command.Dir = folder
+	command.Dir, command.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build commit %s: %v\n%s", commit, err, text)
 	}

@@ -52,7 +52,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = withStrictRows(slices.Concat(validRows(), monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), liveRows(), peopleRows(), keyedRows(), versionRows(), spoiltRows(), serviceRows))
+var contract = withStrictRows(slices.Concat(validRows(), monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), operatorRows(), liveRows(), peopleRows(), keyedRows(), versionRows(), spoiltRows(), serviceRows))
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},
@@ -89,7 +89,6 @@ func lookupRows() []row {
 		commonRows("countries", "GET /v1/countries", "", "", account.ScopeRead),
 		commonRows("states", "GET /v1/states", "/v1/states?country=US", "", account.ScopeRead),
 		commonRows("credits", "GET /v1/credits", "", "", account.ScopeRead),
-		commonRows("extraction health", "GET /v1/health/extraction", "", "", account.ScopeRead),
 		commonRows("upstreams", "GET /v1/upstreams", "", "", account.ScopeRead),
 		commonRows("agreement", "GET /v1/health/agreement", "", "", account.ScopeRead), []row{
 			{name: "upstreams", method: "GET", path: "/v1/upstreams", key: readKey, status: 200, check: holds(`{"name":"lab","surface":"lab","state":"ready","requests":0,`)},
@@ -105,7 +104,6 @@ func lookupRows() []row {
 
 			{name: "credits", method: "GET", path: "/v1/credits", key: busyKey, status: 200, check: says(`{"remaining":500,"held":5,"perCycle":500,`)},
 			{name: "credits while the node stops", on: "draining", method: "GET", path: "/v1/credits", key: anyKey, status: 200, check: says(`{"remaining":100000,"held":0,`)},
-			{name: "extraction health", method: "GET", path: "/v1/health/extraction", key: anyKey, status: 200, check: says(`{"providers":[`)},
 			{name: "agreement", method: "GET", path: "/v1/health/agreement", key: anyKey, status: 200, check: says(`{"groups":[]}`)},
 			{name: "agreement of a week", method: "GET", path: "/v1/health/agreement?days=7", key: readKey, status: 200, check: says(`{"groups":[]}`)},
 			{name: "agreement of no days", method: "GET", path: "/v1/health/agreement?days=0", key: anyKey, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("days")},
@@ -198,7 +196,10 @@ func (c row) request(t *testing.T, s *stage) *http.Request {
 		harness.Authenticate(req, s.accounts[c.key])
 	}
 	for name, value := range c.header {
-		req.Header.Set(name, strings.ReplaceAll(value, "<key>", s.things["<key>"]))
+		for thing, there := range s.things {
+			value = strings.ReplaceAll(value, thing, there)
+		}
+		req.Header.Set(name, value)
 	}
 	return req
 }
@@ -358,6 +359,9 @@ var undocumented = map[string]string{
 	"POST /mcp":           "the MCP protocol, described in docs/mcp.md; its tools call the API",
 	"GET /mcp":            "there are no sessions to listen to, which the protocol wants to be said by a 405",
 	"DELETE /mcp":         "likewise, nor to end",
+
+	"GET /.well-known/oauth-protected-resource":     "RFC 9728: where agents sign in",
+	"GET /.well-known/oauth-protected-resource/mcp": "the same, at the path that the RFC derives from /mcp",
 
 	"GET /signin/{provider}":          "redirects the browser to an identity provider",
 	"GET /signin/{provider}/callback": "where the browser returns",

@@ -115,6 +115,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeShares(t, n, s)
 		makePeople(t, n, s)
 		takeKeys(t, n, s)
+		operate(t, n, s)
 		makePanel(t, n, s)
 		spoil(t, n, s)
 		s.things["<token>"], s.things["<key>"], s.things["<hasty>"] = n.Token(t), s.accounts[readKey].Key.Text, s.accounts[hastyKey].Key.Text
@@ -188,7 +189,7 @@ func crowded(t *testing.T) *stage {
 		}
 	}
 	full.Key = account.NewKey() // which may ask for everything
-	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin), time.Time{}, account.Operator(), time.Now()); err != nil {
+	if err := accounts.CreateKey(full.Organization.ID, full.Key, append(account.DefaultScopes(), account.ScopeAdmin, account.ScopeOperator), time.Time{}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)

@@ -22,6 +22,7 @@ var anyText = map[string]string{
 	"source":  "any domain or page",
 	"actor":   "also people and keys that are gone",
 	"subject": "also things that are gone",
+	"name":    "an organization, if there is one",
 }
 
 // withStrictRows adds mistakes that every operation refuses: an unknown parameter, a wrong media type, a
@@ -50,8 +51,12 @@ func withStrictRows(known []row) []row {
 		}
 		for i := range rows[first:] {
 			rows[first+i].key = anyKey
-			if o.Scope == account.ScopeAdmin {
+			switch o.Scope {
+			case account.ScopeAdmin:
 				rows[first+i].key = adminKey
+			case account.ScopeOperator:
+				rows[first+i].key = operatorKey
+			default:
 			}
 		}
 	}

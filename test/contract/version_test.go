@@ -28,9 +28,20 @@ func takeKeys(t *testing.T, n *harness.Node, s *stage) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	oldest, err := n.Orgs.Oldest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, o := range api.Operations(nil) {
+		organization := s.accounts[adminUser].Organization.ID
+		switch {
+		case o.Scope == account.ScopeOperator && o.Finds == "organization":
+			organization = harness.NoTask
+		case o.Scope == account.ScopeOperator:
+			organization = oldest.ID
+		}
 		if _, err := db.ExecContext(t.Context(), `INSERT INTO keyed_requests VALUES (?, ?, 'taken', 'another', ?, NULL, 'answer', 1e15)`,
-			s.accounts[adminUser].Organization.ID, o.Method+" "+o.Path, harness.NoTask); err != nil {
+			organization, o.Method+" "+o.Path, harness.NoTask); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,9 +57,13 @@ func keyedRows() (rows []row) {
 		if o.Submits {
 			invalid = 422
 		}
+		key := adminUser
+		if o.Scope == account.ScopeOperator {
+			key = operatorKey
+		}
 		rows = append(rows,
-			row{name: "a key that is taken: " + o.Path, method: "POST", path: path, as: "POST " + o.Path, key: adminUser, header: taken, body: `{}`, status: 409, code: "RESOURCE_ALREADY_EXISTS", check: details(`{"field":"Idempotency-Key","value":"taken","requestId":"` + harness.NoTask + `"}`)},
-			row{name: "a key that is too long: " + o.Path, method: "POST", path: path, as: "POST " + o.Path, key: adminUser, header: tooLong, body: `{}`, status: invalid, code: "VALIDATION_ERROR", refused: true, check: fields("Idempotency-Key")})
+			row{name: "a key that is taken: " + o.Path, method: "POST", path: path, as: "POST " + o.Path, key: key, header: taken, body: `{}`, status: 409, code: "RESOURCE_ALREADY_EXISTS", check: details(`{"field":"Idempotency-Key","value":"taken","requestId":"` + harness.NoTask + `"}`)},
+			row{name: "a key that is too long: " + o.Path, method: "POST", path: path, as: "POST " + o.Path, key: key, header: tooLong, body: `{}`, status: invalid, code: "VALIDATION_ERROR", refused: true, check: fields("Idempotency-Key")})
 	}
 	return rows
 }

@@ -244,7 +244,6 @@ func testSystem(t *testing.T, c *chromium) {
 	p.see(hook("upstreams-chatassistant")+" tr", "Lab (sample data)")
 	p.see(hook("upstreams-chatassistant")+" tr", "Not configured")
 	p.see(hook("upstreams-websearch")+" tr", "cloro (vendor)")
-	p.see("h2", "Data extraction")
 }
 
 func testDocs(t *testing.T, c *chromium) {

@@ -130,6 +130,8 @@ func testPeople(t *testing.T, c *chromium) {
 	tab := other.another(n.BaseURL + "/#/usage")
 	tab.signedIn()
 	tab.expect("401 (Unauthorized)") // requests while another tab switches
+	tab.expect("409 (Conflict)")
+	other.expect("409 (Conflict)")
 	for _, next := range []*app.Account{a, second} {
 		other.click(hook("account"), "")
 		other.choose(hook("organization"), next.Organization.ID)

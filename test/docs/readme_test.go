@@ -38,7 +38,7 @@ func serveAsInREADME(t *testing.T, command string) (curl string) {
 	serve.Dir, serve.Stderr = root, t.Output()
 	serve.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go run does not pass signals on
 	serve.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "EARSHOT_DATA=" + t.TempDir(), "EARSHOT_LISTEN=127.0.0.1:0"}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS"} {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "CGO_ENABLED"} {
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
 			t.Fatal(err)

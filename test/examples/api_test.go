@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"earshot/test/harness"
 )
 
 // apiExamples are the folders of examples/api in an order in which they can run.
@@ -44,7 +46,7 @@ func TestAPIExamplesPrintTheSame(t *testing.T) {
 	receiving := server.with("HOOK_URL="+receiver.URL+"/hook", "ADMIN_KEY="+admin)
 	for _, name := range apiExamples {
 		if name == "deliveries" {
-			<-received // the webhook of the example before
+			harness.Next(t, "the webhook of the example before", received)
 		}
 		results := map[string]string{}
 		for language, command := range languages(name, compile(t)) {

@@ -94,14 +94,11 @@ func differences(got, want map[number]any) (different []string, count int) {
 }
 
 // TestRecomputeTrackers recomputes the numbers of a tracker with weights and a branded prompt,
-// and of two demos, which lack some answers.
+// and of a demo, which lacks some answers.
 func TestRecomputeTrackers(t *testing.T) {
 	t.Parallel()
 	made, a := create(t, "org", "create", "auditors", "--credits", "100000"), server
 	a.key = made.Key
-	days := func(n int) string {
-		return time.Now().UTC().AddDate(0, 0, -n).Format("2006-01-02T00:00:00Z")
-	}
 	for name, test := range map[string]struct {
 		numbers int
 		make    func(t *testing.T, dir string) (since string)
@@ -130,12 +127,7 @@ samples: 2
 		"months": {200, func(t *testing.T, dir string) string {
 			t.Helper()
 			a.run(t, dir, "earshot", "tracker", "demo", "--name", "months", "--days", "30", "--prompts", "10")
-			return days(15)
-		}},
-		"gaps": {200, func(t *testing.T, dir string) string {
-			t.Helper()
-			a.run(t, dir, "earshot", "tracker", "demo", "--name", "gaps", "--days", "15", "--prompts", "6")
-			return days(7)
+			return time.Now().UTC().AddDate(0, 0, -15).Format("2006-01-02T00:00:00Z")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +158,10 @@ samples: 2
 				t.Errorf("only %d numbers were compared", count)
 			}
 
-			// An answer whose mentions are lost changes values.
+			// An answer whose mentions are lost changes values. Starting Python takes seconds, so one tracker shows it.
+			if name != "weights" {
+				return
+			}
 			loseMentions(t, dir)
 			lost, _ := differences(recomputed(t, a, example("recompute", "recompute.py"), dir, since), served)
 			if !slices.ContainsFunc(lost, func(difference string) bool { return strings.Contains(difference, " value}") }) {

@@ -14,6 +14,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -71,7 +72,12 @@ func StartOn(tb testing.TB, address string, change ...func(*app.Config)) *Node {
 	go func() { ended <- a.Run(ctx) }()
 	stop := sync.OnceValue(func() error {
 		cancel()
-		return <-ended
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(cfg.StopGrace + time.Minute):
+			return errors.New("the node does not stop")
+		}
 	})
 	tb.Cleanup(func() {
 		if err := stop(); err != nil {
@@ -158,6 +164,17 @@ func Eventually(tb testing.TB, what string, condition func() bool) {
 		case <-tick.C:
 		}
 	}
+}
+
+// Next returns the next value of a channel, which must come within a minute.
+func Next[T any](tb testing.TB, what string, values <-chan T) (value T) {
+	tb.Helper()
+	select {
+	case value = <-values:
+	case <-time.After(time.Minute):
+		tb.Fatalf("timeout while waiting for %s", what)
+	}
+	return value
 }
 
 // NeedBrowser skips the test if Chromium is not installed; in CI it fails the test.

@@ -16,15 +16,7 @@ import (
 // root is the module's folder.
 const root = "../.."
 
-func TestAnotherModuleUsesTheClient(t *testing.T) {
-	t.Parallel()
-	folder, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	build(t, moduleOf(t, folder), folder)
-}
-
+// TestTheModuleCanBeRenamed also uses the client of the renamed module in another one.
 func TestTheModuleCanBeRenamed(t *testing.T) {
 	t.Parallel()
 	const name = "example.com/you/earshot"

@@ -10,6 +10,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -24,55 +25,54 @@ func batchOf(t *testing.T, n *harness.Node, a *app.Account, id string) (b earsho
 	return b
 }
 
-// TestABatchIsFollowedRetriedAndDownloaded retries what failed many times at once, over
-// all nodes: each failure is queued anew once.
+// TestABatchIsFollowedRetriedAndDownloaded retries what failed many times at once: each failure is
+// queued anew once.
 func TestABatchIsFollowedRetriedAndDownloaded(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		nodes := []*harness.Node{n, other}
-		a := n.Organization(t, "enterprise-5k", 1000)
-		tasks := []string{
-			harness.ChatTask("=cmd() hats", harness.IdempotencyKey("one")), harness.ChatTask("hats [[block]]", harness.IdempotencyKey("two")),
-			`{"taskType":"WEBSEARCH","payload":{"query":"hats [[status=503]]","country":"US"}}`, `{"taskType":"NOBODY"}`,
-		}
-		submitted := n.SubmitAll(t, a, tasks...)
-		id := submitted.BatchID
-		b := batchOf(t, n, a, id)
-		if b.Total != 4 || b.Refused != 1 || b.Completed != 1 || b.Failed != 2 || b.Removed != 0 || len(b.Failures) != 2 ||
-			b.Credits != (earshot.BatchCredits{CreditsToCharge: 13, CreditsCharged: 5}) {
-			t.Errorf("it stands %+v", b)
-		}
+	n := harness.Start(t)
+	a := n.Organization(t, "enterprise-5k", 1000)
+	tasks := []string{
+		harness.ChatTask("=cmd() hats", harness.IdempotencyKey("one")), harness.ChatTask("hats [[block]]", harness.IdempotencyKey("two")),
+		`{"taskType":"WEBSEARCH","payload":{"query":"hats [[status=503]]","country":"US"}}`, `{"taskType":"NOBODY"}`,
+	}
+	submitted := n.SubmitAll(t, a, tasks...)
+	id := submitted.BatchID
+	b := batchOf(t, n, a, id)
+	if b.Total != 4 || b.Refused != 1 || b.Completed != 1 || b.Failed != 2 || b.Removed != 0 || len(b.Failures) != 2 ||
+		b.Credits != (earshot.BatchCredits{CreditsToCharge: 13, CreditsCharged: 5}) {
+		t.Errorf("it stands %+v", b)
+	}
 
-		var group sync.WaitGroup
-		answers := make([]earshot.BatchRetried, 6)
-		for i := range answers {
-			group.Go(func() {
-				nodes[i%2].Post(t, a, "/v1/batches/"+id+"/retry", "").Has(t, "a retry", http.StatusOK).Into(t, &answers[i])
-			})
-		}
-		group.Wait()
-		b = batchOf(t, n, a, id)
-		var records struct{ Requests []earshot.RequestRecord }
-		n.Get(t, a, "/v1/requests?limit=100").Into(t, &records)
-		queued := 0
-		for _, answer := range answers {
-			queued += answer.Queued
-		}
-		// What failed anew may have been queued by a retry that came late.
-		if queued < 2 || len(records.Requests) != 3+queued || b.Completed != 1 || b.Failed != 2 {
-			t.Errorf("%d were queued anew, there are %d tasks, and it stands %+v", queued, len(records.Requests), b)
-		}
-		n.Get(t, a, "/v1/requests?batch="+id+"&status=FAILED").Into(t, &records)
-		if len(records.Requests) != 2 {
-			t.Errorf("the batch has %d failed tasks", len(records.Requests))
-		}
-		if again := n.SubmitAll(t, a, tasks[:2]...); again.BatchID != id || again.Summary.Failed != 2 {
-			t.Errorf("sent again it is %+v", again)
-		}
-		checkLines(t, n, a, id)
-		checkTable(t, n, a, id)
-		n.Expect(t, a, "at the end", harness.State{Balance: 995})
-	})
+	var group sync.WaitGroup
+	answers := make([]earshot.BatchRetried, 6)
+	for i := range answers {
+		group.Go(func() {
+			n.Post(t, a, "/v1/batches/"+id+"/retry", "").Has(t, "a retry", http.StatusOK).Into(t, &answers[i])
+		})
+	}
+	group.Wait()
+	b = batchOf(t, n, a, id)
+	var records struct{ Requests []earshot.RequestRecord }
+	n.Get(t, a, "/v1/requests?limit=100").Into(t, &records)
+	queued := 0
+	for _, answer := range answers {
+		queued += answer.Queued
+	}
+	// What failed anew may have been queued by a retry that came late.
+	if queued < 2 || len(records.Requests) != 3+queued || b.Completed != 1 || b.Failed != 2 {
+		t.Errorf("%d were queued anew, there are %d tasks, and it stands %+v", queued, len(records.Requests), b)
+	}
+	n.Get(t, a, "/v1/requests?batch="+id+"&status=FAILED").Into(t, &records)
+	if len(records.Requests) != 2 {
+		t.Errorf("the batch has %d failed tasks", len(records.Requests))
+	}
+	if again := n.SubmitAll(t, a, tasks[:2]...); again.BatchID != id || again.Summary.Failed != 2 {
+		t.Errorf("sent again it is %+v", again)
+	}
+	checkLines(t, n, a, id)
+	checkTable(t, n, a, id)
+	n.Expect(t, a, "at the end", harness.State{Balance: 995})
+	storetest.Audited(t, n.Store)
 }
 
 func checkLines(t *testing.T, n *harness.Node, a *app.Account, id string) {
@@ -120,35 +120,35 @@ func checkTable(t *testing.T, n *harness.Node, a *app.Account, id string) {
 
 func TestOneRequestIsRetriedOnce(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a := n.Organization(t, "enterprise-5k", 1000)
-		call := n.Post(t, a, harness.ChatPath, `{"prompt":"hats [[block]]","country":"US"}`)
-		call.Fails(t, "a call", http.StatusBadGateway, earshot.CodeUpstream)
-		blocker := n.Organization(t, "one", 1000)
-		failed := n.Submit(t, blocker, harness.ChatTask("hats [[block]]", harness.IdempotencyKey("mine"))).ID
-		n.Wait(t, blocker, failed)
-		n.Hang(t, blocker) // what is queued stays so
-		retry := func(n *harness.Node, a *app.Account, id string) (retried earshot.RequestRetried) {
-			n.Post(t, a, "/v1/requests/"+id+"/retry", "").Has(t, id, http.StatusOK).Into(t, &retried)
-			return retried
-		}
-		first, second := retry(n, blocker, failed), retry(other, blocker, failed)
-		if !first.Queued || second.Queued || first.Task.ID != second.Task.ID || *first.Task.IdempotencyKey != "mine" {
-			t.Errorf("retried twice it is %+v and %+v", first, second)
-		}
-		n.Post(t, blocker, "/v1/requests/"+first.Task.ID+"/retry", "").
-			FailsWith(t, "what waits", http.StatusConflict, earshot.CodeConflict, `{"id":"`+first.Task.ID+`","status":"QUEUED"}`)
-		n.Send(t, blocker, http.MethodDelete, harness.QueuePath, "").Has(t, "clear", http.StatusOK)
-		if third := retry(n, blocker, failed); !third.Queued || third.Task.ID == first.Task.ID {
-			t.Errorf("when it was removed, it is %+v", third)
-		}
-		task := retry(n, a, call.Header.Get("X-Request-Id"))
-		if !task.Queued || task.Task.IdempotencyKey != nil {
-			t.Errorf("a call that failed is %+v", task)
-		}
-		n.Wait(t, a, task.Task.ID)
-		if again := retry(n, a, call.Header.Get("X-Request-Id")); !again.Queued || again.Task.ID == task.Task.ID {
-			t.Errorf("when its task failed, it is %+v", again)
-		}
-	})
+	n := harness.Start(t)
+	a := n.Organization(t, "enterprise-5k", 1000)
+	call := n.Post(t, a, harness.ChatPath, `{"prompt":"hats [[block]]","country":"US"}`)
+	call.Fails(t, "a call", http.StatusBadGateway, earshot.CodeUpstream)
+	blocker := n.Organization(t, "one", 1000)
+	failed := n.Submit(t, blocker, harness.ChatTask("hats [[block]]", harness.IdempotencyKey("mine"))).ID
+	n.Wait(t, blocker, failed)
+	n.Hang(t, blocker) // what is queued stays so
+	retry := func(n *harness.Node, a *app.Account, id string) (retried earshot.RequestRetried) {
+		n.Post(t, a, "/v1/requests/"+id+"/retry", "").Has(t, id, http.StatusOK).Into(t, &retried)
+		return retried
+	}
+	first, second := retry(n, blocker, failed), retry(n, blocker, failed)
+	if !first.Queued || second.Queued || first.Task.ID != second.Task.ID || *first.Task.IdempotencyKey != "mine" {
+		t.Errorf("retried twice it is %+v and %+v", first, second)
+	}
+	n.Post(t, blocker, "/v1/requests/"+first.Task.ID+"/retry", "").
+		FailsWith(t, "what waits", http.StatusConflict, earshot.CodeConflict, `{"id":"`+first.Task.ID+`","status":"QUEUED"}`)
+	n.Send(t, blocker, http.MethodDelete, harness.QueuePath, "").Has(t, "clear", http.StatusOK)
+	if third := retry(n, blocker, failed); !third.Queued || third.Task.ID == first.Task.ID {
+		t.Errorf("when it was removed, it is %+v", third)
+	}
+	task := retry(n, a, call.Header.Get("X-Request-Id"))
+	if !task.Queued || task.Task.IdempotencyKey != nil {
+		t.Errorf("a call that failed is %+v", task)
+	}
+	n.Wait(t, a, task.Task.ID)
+	if again := retry(n, a, call.Header.Get("X-Request-Id")); !again.Queued || again.Task.ID == task.Task.ID {
+		t.Errorf("when its task failed, it is %+v", again)
+	}
+	storetest.Audited(t, n.Store)
 }

@@ -152,31 +152,29 @@ func TestFailuresAreTriedAgainAndThenReported(t *testing.T) {
 
 func TestStoppingFinishesWhatRunsAndRefusesTheRest(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		assistant, release := harness.Hold(t)
-		n := harness.StartOn(t, address, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
-		a := n.Organization(t, "lite", 1000)
-		task := n.Submit(t, a, harness.GoodTask).ID
-		running := make(chan *harness.Reply, 1)
-		go func() { running <- n.Post(t, a, harness.ChatPath, harness.GoodCall) }()
-		harness.Eventually(t, "a call and a task run", func() bool { return n.Reload(t, a).Running == 2 })
-		stopped := make(chan error, 1)
-		go func() { stopped <- n.Stop() }()
-		harness.Eventually(t, "the node is not ready", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
-		for path, body := range map[string]string{harness.ChatPath: harness.GoodCall, harness.TaskPath: harness.GoodTask} {
-			refused := n.Post(t, a, path, body)
-			if refused.Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable); refused.Header.Get("Retry-After") == "" {
-				t.Errorf("%s: %v", path, refused.Header)
-			}
+	assistant, release := harness.Hold(t)
+	n := harness.Start(t, assistant, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
+	a := n.Organization(t, "lite", 1000)
+	task := n.Submit(t, a, harness.GoodTask).ID
+	running := make(chan *harness.Reply, 1)
+	go func() { running <- n.Post(t, a, harness.ChatPath, harness.GoodCall) }()
+	harness.Eventually(t, "a call and a task run", func() bool { return n.Reload(t, a).Running == 2 })
+	stopped := make(chan error, 1)
+	go func() { stopped <- n.Stop() }()
+	harness.Eventually(t, "the node is not ready", func() bool { return n.Get(t, nil, "/readyz").StatusCode == http.StatusServiceUnavailable })
+	for path, body := range map[string]string{harness.ChatPath: harness.GoodCall, harness.TaskPath: harness.GoodTask} {
+		refused := n.Post(t, a, path, body)
+		if refused.Fails(t, path, http.StatusServiceUnavailable, earshot.CodeServerUnavailable); refused.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %v", path, refused.Header)
 		}
-		release()
-		(<-running).Has(t, "the running call", http.StatusOK)
-		if err := <-stopped; err != nil {
-			t.Errorf("stopping: %v", err)
-		}
-		if record, err := n.Store.Task(t.Context(), a.Organization.ID, task); err != nil || record.Status != earshot.StatusCompleted {
-			t.Errorf("the running task was left as %+v, %v", record, err)
-		}
-		storetest.Audited(t, n.Store)
-	})
+	}
+	release()
+	harness.Next(t, "the running call", running).Has(t, "the running call", http.StatusOK)
+	if err := harness.Next(t, "the end of the node", stopped); err != nil {
+		t.Errorf("stopping: %v", err)
+	}
+	if record, err := n.Store.Task(t.Context(), a.Organization.ID, task); err != nil || record.Status != earshot.StatusCompleted {
+		t.Errorf("the running task was left as %+v, %v", record, err)
+	}
+	storetest.Audited(t, n.Store)
 }

@@ -84,22 +84,20 @@ func TestANodeDoesNotStartWithoutItsBucketForCaptures(t *testing.T) {
 // The page is the next fixture.
 func TestAPageThatIsNotUnderstoodIsKeptForTheOperator(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address)
-		a := n.Organization(t, "hobby", 1000)
-		resp := n.Post(t, a, "/v1/monitor/genassistant", `{"prompt": "shoes [[garbage]]", "country": "US"}`)
-		if resp.StatusCode != http.StatusBadGateway {
-			t.Fatalf("got %d: %s", resp.StatusCode, resp.Body)
-		}
-		kept := regexp.MustCompile(`capture=(\S+)/captures/(\S+)`).FindStringSubmatch(n.Logs.String())
-		if kept == nil {
-			t.Fatal("the log names no capture")
-		}
-		if page := n.Get(t, nil, "/captures/"+kept[2]+"/page-1.html"); page.StatusCode != http.StatusOK || len(page.Body) == 0 {
-			t.Errorf("the capture is %d: %s", page.StatusCode, page.Body)
-		}
-		if strings.Contains(string(resp.Body), kept[2]) {
-			t.Errorf("the client was told of it: %s", resp.Body)
-		}
-	})
+	n := harness.Start(t)
+	a := n.Organization(t, "hobby", 1000)
+	resp := n.Post(t, a, "/v1/monitor/genassistant", `{"prompt": "shoes [[garbage]]", "country": "US"}`)
+	if resp.StatusCode != http.StatusBadGateway {
+		t.Fatalf("got %d: %s", resp.StatusCode, resp.Body)
+	}
+	kept := regexp.MustCompile(`capture=(\S+)/captures/(\S+)`).FindStringSubmatch(n.Logs.String())
+	if kept == nil {
+		t.Fatal("the log names no capture")
+	}
+	if page := n.Get(t, nil, "/captures/"+kept[2]+"/page-1.html"); page.StatusCode != http.StatusOK || len(page.Body) == 0 {
+		t.Errorf("the capture is %d: %s", page.StatusCode, page.Body)
+	}
+	if strings.Contains(string(resp.Body), kept[2]) {
+		t.Errorf("the client was told of it: %s", resp.Body)
+	}
 }

@@ -10,28 +10,16 @@ import (
 	"earshot/test/harness"
 )
 
+// TestWithoutADatabaseEveryOperationIsUnavailable checks that every operation is refused while the
+// database cannot be reached, and can be repeated. Tests in internal/store have a database that hangs.
 func TestWithoutADatabaseEveryOperationIsUnavailable(t *testing.T) {
 	t.Parallel()
-	t.Run("refused", func(t *testing.T) {
-		t.Parallel()
-		withoutDatabase(t, (*storetest.Detour).Cut, (*storetest.Detour).Open)
-	})
-	t.Run("hung", func(t *testing.T) {
-		t.Parallel()
-		withoutDatabase(t, (*storetest.Detour).Freeze, (*storetest.Detour).Thaw)
-	})
-}
-
-// withoutDatabase checks that every operation is refused while the database cannot be reached, and
-// can be repeated.
-func withoutDatabase(t *testing.T, begin, end func(*storetest.Detour)) {
-	t.Helper()
 	detour, address := storetest.NewDetour(t, storetest.Postgres(t))
 	n := harness.StartOn(t, address)
 	a := n.Admin(t, n.Organization(t, "business", 1000))
 	call := func() *harness.Reply { return n.Post(t, a, harness.ChatPath, harness.GoodCall) }
 	call().Has(t, "a call with a database", http.StatusOK)
-	begin(detour)
+	detour.Cut()
 	for range 2 { // while the node knows the key, and then without it
 		refused := func(what string, r *harness.Reply) {
 			t.Helper()
@@ -50,7 +38,7 @@ func withoutDatabase(t *testing.T, begin, end func(*storetest.Detour)) {
 			refused(path, n.Get(t, a, path))
 		}
 	}
-	end(detour)
+	detour.Open()
 	harness.Eventually(t, "the database is back", func() bool { return call().StatusCode == http.StatusOK })
 	harness.Eventually(t, "the books are closed", func() bool { return n.Reload(t, a).Running == 0 })
 	storetest.Audited(t, n.Store)

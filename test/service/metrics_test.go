@@ -2,22 +2,19 @@ package service_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"earshot"
 	"earshot/internal/app"
-	"earshot/internal/provider/health"
-	"earshot/internal/store/outbound"
 	"earshot/test/harness"
 	"earshot/test/harness/tool"
 )
@@ -31,10 +28,6 @@ func TestMetrics(t *testing.T) {
 	receiver := harness.Receive(t, http.StatusOK)
 	n.Submit(t, a, harness.ChatTask("shoes", receiver.Field()))
 	harness.Eventually(t, "the webhook arrives", func() bool { return len(receiver.Webhooks()) == 1 })
-	// A node writes its own counts of fields every ten seconds.
-	fields := health.New(outbound.New(n.Store.DB), nil, func(err error) { t.Error(err) })
-	fields.Answer(health.Document{Provider: "websearch", Surface: earshot.SurfaceWeb}, []byte(`{"layout":[{"type":"unknown"}]}`), time.Now())
-	fields.Flush()
 	want, err := os.ReadFile("testdata/metrics.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +57,16 @@ func TestMetrics(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), got); diff != "" {
 		t.Error(diff)
+	}
+	for _, pool := range []string{"calls", "requests", "streams", "bodies", "lookups", "strangers", "connections", "tasks", "webhooks", "guest turns", "POST /v1/session"} {
+		for _, want := range []string{
+			fmt.Sprintf(`earshot_shared_capacity{pool=%q}`, pool), fmt.Sprintf(`earshot_shared_used{pool=%q}`, pool),
+			fmt.Sprintf(`earshot_shared_refused_total{pool=%q}`, pool),
+		} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("the metrics lack %s", want)
+			}
+		}
 	}
 	t.Run("conventions", func(t *testing.T) {
 		t.Parallel()

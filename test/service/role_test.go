@@ -32,16 +32,14 @@ func TestATaskHandedToOneNodeRunsOnAnother(t *testing.T) {
 
 func TestAnAPINodeRunsNoTasks(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		front := harness.StartOn(t, address, as(app.RoleAPI))
-		a := front.Organization(t, "business", 1000)
-		front.Submit(t, a, harness.ChatTask("best shoes"))
-		// A call takes a slot and gives it back, which is when a task could start.
-		front.Post(t, a, harness.ChatPath, harness.GoodCall).Has(t, "a call", http.StatusOK)
-		if status := front.Queue(t, a); status.QueuedTasks != 1 {
-			t.Errorf("the queue is %+v", status)
-		}
-	})
+	front := harness.Start(t, as(app.RoleAPI))
+	a := front.Organization(t, "business", 1000)
+	front.Submit(t, a, harness.ChatTask("best shoes"))
+	// A call takes a slot and gives it back, which is when a task could start.
+	front.Post(t, a, harness.ChatPath, harness.GoodCall).Has(t, "a call", http.StatusOK)
+	if status := front.Queue(t, a); status.QueuedTasks != 1 {
+		t.Errorf("the queue is %+v", status)
+	}
 }
 
 // The spec promises that another account's large batch does not delay mine.

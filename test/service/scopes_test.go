@@ -40,44 +40,42 @@ func (c *caller) mayUse(o *api.Operation) bool {
 // TestRolesRowByRow tries every operation with a key of every scope and a user of every role.
 func TestRolesRowByRow(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a := n.Organization(t, "many", 1000)
-		admin := n.Admin(t, a)
-		n.Send(t, a, http.MethodPut, "/v1/trackers/hats", tracker).Has(t, "a tracker", http.StatusOK)
-		n.Invite(t, a, account.RoleViewer, "later@example.com")
-		w := &grounds{n: n, ids: map[string]string{
-			"/v1/keys/{id}": n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID, "/v1/users/{id}": n.User(t, a, account.RoleViewer).Key.ID,
-			"/v1/invitations/{id}": first(t, n.Get(t, admin, harness.InvitationsPath), "invitations"),
-			"/v1/sessions/{id}":    first(t, n.Get(t, admin, harness.SessionsPath), "sessions"),
-		}}
-		clients := []*caller{{name: "nobody"}}
-		for _, scope := range account.Roles()[2].Scopes() {
-			clients = append(clients, &caller{"a key with the scope " + string(scope), n.Key(t, a, time.Time{}, scope), []account.Scope{scope}})
-		}
-		for _, role := range account.Roles() {
-			clients = append(clients, &caller{"a " + string(role), n.User(t, a, role), role.Scopes()})
-		}
-		operations := api.Operations(app.Providers())
-		before := w.state(t, admin)
-		for _, c := range clients { // while all things exist that an operation could change
-			for i := range operations {
-				if o := &operations[i]; !c.mayUse(o) {
-					w.refuses(t, c, o)
-				}
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
+	admin := n.Admin(t, a)
+	n.Send(t, a, http.MethodPut, "/v1/trackers/hats", tracker).Has(t, "a tracker", http.StatusOK)
+	n.Invite(t, a, account.RoleViewer, "later@example.com")
+	w := &grounds{n: n, ids: map[string]string{
+		"/v1/keys/{id}": n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID, "/v1/users/{id}": n.User(t, a, account.RoleViewer).Key.ID,
+		"/v1/invitations/{id}": first(t, n.Get(t, admin, harness.InvitationsPath), "invitations"),
+		"/v1/sessions/{id}":    first(t, n.Get(t, admin, harness.SessionsPath), "sessions"),
+	}}
+	clients := []*caller{{name: "nobody"}}
+	for _, scope := range account.Roles()[2].Scopes() {
+		clients = append(clients, &caller{"a key with the scope " + string(scope), n.Key(t, a, time.Time{}, scope), []account.Scope{scope}})
+	}
+	for _, role := range account.Roles() {
+		clients = append(clients, &caller{"a " + string(role), n.User(t, a, role), role.Scopes()})
+	}
+	operations := api.Operations(app.Providers())
+	before := w.state(t, admin)
+	for _, c := range clients { // while all things exist that an operation could change
+		for i := range operations {
+			if o := &operations[i]; !c.mayUse(o) {
+				w.refuses(t, c, o)
 			}
 		}
-		if after := w.state(t, admin); after != before {
-			t.Errorf("refused requests changed\n%s\nto\n%s", before, after)
-		}
-		w.n = other
-		for _, c := range clients {
-			for i := range operations {
-				if o := &operations[i]; c.mayUse(o) && o.Path != harness.SessionPath { // which would sign out
-					w.allows(t, c, o)
-				}
+	}
+	if after := w.state(t, admin); after != before {
+		t.Errorf("refused requests changed\n%s\nto\n%s", before, after)
+	}
+	for _, c := range clients {
+		for i := range operations {
+			if o := &operations[i]; c.mayUse(o) && o.Path != harness.SessionPath { // which would sign out
+				w.allows(t, c, o)
 			}
 		}
-	})
+	}
 }
 
 // grounds is a node with something of everything.

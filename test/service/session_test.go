@@ -10,7 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/app"
-	"earshot/internal/store/storetest"
+	"earshot/internal/store/history"
 	"earshot/test/harness"
 )
 
@@ -35,6 +35,10 @@ func TestATokenSignsInOnce(t *testing.T) {
 		}
 		cookie := signIn(t, n, token).Cookies()[0]
 		signIn(t, n, token).Has(t, "a second time", http.StatusUnauthorized)
+		entries, err := history.New(n.Store).AuditLog(t.Context(), n.First.Organization.ID, history.AuditFilter{Limit: 10})
+		if err != nil || len(entries) < 3 || entries[0].Action != "session.signin" || entries[0].Actor.Kind != "operator" || entries[2].Action != "organization.create" || entries[2].Actor.Kind != "system" {
+			t.Errorf("the audit log has %s, %v", harness.JSON(t, entries), err)
+		}
 		session := &app.Account{Key: account.Key{Text: cookie.Value}}
 		var made earshot.KeyList
 		other.Get(t, session, "/v1/keys").Into(t, &made)
@@ -58,37 +62,26 @@ func TestATokenSignsInOnce(t *testing.T) {
 
 func TestOfManyWhoHaveTheTokenOneSignsIn(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address)
-		token := n.Token(t)
-		statuses := make(chan int, 5)
-		var group sync.WaitGroup
-		for range cap(statuses) {
-			group.Go(func() { statuses <- signIn(t, n, token).StatusCode })
-		}
-		group.Wait()
-		close(statuses)
-		got := map[int]int{}
-		for status := range statuses {
-			got[status]++
-		}
-		if got[http.StatusOK] != 1 || got[http.StatusUnauthorized] != 4 {
-			t.Errorf("they got %v", got)
-		}
-	})
+	n := harness.Start(t)
+	token := n.Token(t)
+	statuses := make(chan int, 5)
+	var group sync.WaitGroup
+	for range cap(statuses) {
+		group.Go(func() { statuses <- signIn(t, n, token).StatusCode })
+	}
+	group.Wait()
+	close(statuses)
+	got := map[int]int{}
+	for status := range statuses {
+		got[status]++
+	}
+	if got[http.StatusOK] != 1 || got[http.StatusUnauthorized] != 4 {
+		t.Errorf("they got %v", got)
+	}
 }
 
 func TestATokenExpires(t *testing.T) {
 	t.Parallel()
 	n := harness.Start(t, func(cfg *app.Config) { cfg.TokenLife = time.Nanosecond })
 	signIn(t, n, n.Token(t)).Fails(t, "an expired token", http.StatusUnauthorized, earshot.CodeInvalidKey)
-}
-
-func TestNobodySignsInToAWorker(t *testing.T) {
-	t.Parallel()
-	n := harness.Start(t, as(app.RoleWorker))
-	if got := n.DashboardURL(); got != n.BaseURL+"/" {
-		t.Errorf("its dashboard is at %s", got)
-	}
-	signIn(t, n, "x").Has(t, "a worker", http.StatusServiceUnavailable)
 }

@@ -12,7 +12,6 @@ import (
 	"earshot/client"
 	"earshot/internal/account"
 	"earshot/internal/app"
-	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -147,36 +146,33 @@ func TestAStreamShowsWhatATaskGoesThrough(t *testing.T) {
 
 func TestAStreamIsOfOneOrganization(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		mine, theirs := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
-		f := follow(t, n.Client(mine))
-		n.Wait(t, theirs, n.Submit(t, theirs, harness.ChatTask("their hats")).ID)
-		id := n.Submit(t, mine, harness.ChatTask("my hats")).ID
-		f.until(t, "my task has ended", func() bool { return f.status.Credits.Remaining == 995 && f.named[id] > 0 })
-		if len(f.named) != 1 {
-			t.Errorf("the stream named %v", f.named)
-		}
-	})
+	n := harness.Start(t)
+	mine, theirs := n.Organization(t, "many", 1000), n.Organization(t, "many", 1000)
+	f := follow(t, n.Client(mine))
+	n.Wait(t, theirs, n.Submit(t, theirs, harness.ChatTask("their hats")).ID)
+	id := n.Submit(t, mine, harness.ChatTask("my hats")).ID
+	f.until(t, "my task has ended", func() bool { return f.status.Credits.Remaining == 995 && f.named[id] > 0 })
+	if len(f.named) != 1 {
+		t.Errorf("the stream named %v", f.named)
+	}
 }
 
 func TestAStreamEndsWhenTheNodeStops(t *testing.T) {
 	t.Parallel()
-	storetest.OnEach(t, func(t *testing.T, address string) {
-		n := harness.StartOn(t, address, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
-		a := n.Organization(t, "many", 1000)
-		f := follow(t, n.Client(a))
-		leave := n.Hang(t, a)
-		stopped := make(chan error, 1)
-		go func() { stopped <- n.Stop() }()
-		f.ends(t) // while the node still waits for the call
-		if r := n.Get(t, a, harness.LivePath); r.Code(t) != earshot.CodeServerUnavailable {
-			t.Errorf("a stream of a node that stops: %d %s", r.StatusCode, r.Body)
-		}
-		leave()
-		if err := <-stopped; err != nil {
-			t.Error(err)
-		}
-	})
+	n := harness.Start(t, func(cfg *app.Config) { cfg.StopGrace = time.Minute })
+	a := n.Organization(t, "many", 1000)
+	f := follow(t, n.Client(a))
+	leave := n.Hang(t, a)
+	stopped := make(chan error, 1)
+	go func() { stopped <- n.Stop() }()
+	f.ends(t) // while the node still waits for the call
+	if r := n.Get(t, a, harness.LivePath); r.Code(t) != earshot.CodeServerUnavailable {
+		t.Errorf("a stream of a node that stops: %d %s", r.StatusCode, r.Body)
+	}
+	leave()
+	if err := harness.Next(t, "the end of the node", stopped); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAStreamEndsWithItsKey(t *testing.T) {
@@ -195,30 +191,29 @@ func TestAStreamEndsWithItsKey(t *testing.T) {
 
 func TestAKeyHasEightStreams(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a := n.Organization(t, "many", 1000)
-		var open []*follower
-		for range 8 {
-			open = append(open, follow(t, n.Client(a)))
-		}
-		refusal := func() *client.Error {
-			var refused *client.Error
-			for _, err := range n.Client(a).Live(t.Context()) {
-				if !errors.As(err, &refused) && err != nil {
-					t.Fatal(err)
-				}
-				break
+	n := harness.Start(t)
+	a := n.Organization(t, "many", 1000)
+	var open []*follower
+	for range 8 {
+		open = append(open, follow(t, n.Client(a)))
+	}
+	refusal := func() *client.Error {
+		var refused *client.Error
+		for _, err := range n.Client(a).Live(t.Context()) {
+			if !errors.As(err, &refused) && err != nil {
+				t.Fatal(err)
 			}
-			return refused
+			break
 		}
-		if e := refusal(); e == nil || e.Status != http.StatusTooManyRequests || e.Code != earshot.CodeConcurrencyLimit || string(e.Details) != `{"limit":8}` {
-			t.Errorf("the ninth is refused with %v", e)
-		}
-		follow(t, n.Client(n.Key(t, a, time.Time{}, account.ScopeRead)))
-		if used := n.Queue(t, a).Concurrency.Used; used != 0 {
-			t.Errorf("streams use %d slots", used)
-		}
-		open[3].leave()
-		harness.Eventually(t, "a place is free", func() bool { return refusal() == nil })
-	})
+		return refused
+	}
+	if e := refusal(); e == nil || e.Status != http.StatusTooManyRequests || e.Code != earshot.CodeConcurrencyLimit || string(e.Details) != `{"limit":8}` {
+		t.Errorf("the ninth is refused with %v", e)
+	}
+	follow(t, n.Client(n.Key(t, a, time.Time{}, account.ScopeRead)))
+	if used := n.Queue(t, a).Concurrency.Used; used != 0 {
+		t.Errorf("streams use %d slots", used)
+	}
+	open[3].leave()
+	harness.Eventually(t, "a place is free", func() bool { return refusal() == nil })
 }

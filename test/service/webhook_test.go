@@ -16,55 +16,56 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
 func TestAWebhookTellsHowATaskEnded(t *testing.T) {
 	t.Parallel()
-	harness.OnEach(t, func(t *testing.T, n, other *harness.Node) {
-		a, r := n.Organization(t, "one", 9), harness.Receive(t, http.StatusNoContent)
-		leave := n.Hang(t, a)
-		var ids []string
-		for _, prompt := range []string{"lost [[block]]", "<done> & paid", "unpaid"} {
-			ids = append(ids, n.Submit(t, a, harness.ChatTask(prompt, r.Field())).ID)
+	n := harness.Start(t, harness.LocalWebhooks)
+	a, r := n.Organization(t, "one", 9), harness.Receive(t, http.StatusNoContent)
+	leave := n.Hang(t, a)
+	var ids []string
+	for _, prompt := range []string{"lost [[block]]", "<done> & paid", "unpaid"} {
+		ids = append(ids, n.Submit(t, a, harness.ChatTask(prompt, r.Field())).ID)
+	}
+	if record := n.Task(t, a, ids[0]); record.Webhook == nil || *record.Webhook != (earshot.TaskWebhook{URL: r.URL + "/hook?a=b"}) {
+		t.Errorf("the webhook of a queued task is %+v", record.Webhook)
+	}
+	n.Get(t, a, harness.DeliveriesPath+"/"+ids[0]).Fails(t, "the delivery of a queued task", http.StatusNotFound, earshot.CodeNotFound)
+	leave()
+	want := map[string]string{}
+	for i, status := range []earshot.Status{earshot.StatusFailed, earshot.StatusCompleted, earshot.StatusFailed} {
+		d := n.WaitDelivery(t, a, ids[i])
+		if !d.Delivered || d.DeliveredAt == nil || d.Attempts != 1 || d.ID != ids[i] || d.TaskID != ids[i] || len(d.Tries) != 1 || d.Tries[0].Status != http.StatusNoContent {
+			t.Errorf("the delivery is %+v", d)
 		}
-		if record := n.Task(t, a, ids[0]); record.Webhook == nil || *record.Webhook != (earshot.TaskWebhook{URL: r.URL + "/hook?a=b"}) {
-			t.Errorf("the webhook of a queued task is %+v", record.Webhook)
+		record := n.Task(t, a, ids[i])
+		if w := record.Webhook; record.Task.Status != status || !w.Delivered || w.DeliveredAt == nil || w.Attempts != 1 {
+			t.Errorf("the task is %+v, its webhook %+v", record.Task, w)
 		}
-		n.Get(t, a, harness.DeliveriesPath+"/"+ids[0]).Fails(t, "the delivery of a queued task", http.StatusNotFound, earshot.CodeNotFound)
-		leave()
-		want := map[string]string{}
-		for i, status := range []earshot.Status{earshot.StatusFailed, earshot.StatusCompleted, earshot.StatusFailed} {
-			d := other.WaitDelivery(t, a, ids[i])
-			if !d.Delivered || d.DeliveredAt == nil || d.Attempts != 1 || d.ID != ids[i] || d.TaskID != ids[i] || len(d.Tries) != 1 || d.Tries[0].Status != http.StatusNoContent {
-				t.Errorf("the delivery is %+v", d)
-			}
-			record := n.Task(t, a, ids[i])
-			if w := record.Webhook; record.Task.Status != status || !w.Delivered || w.DeliveredAt == nil || w.Attempts != 1 {
-				t.Errorf("the task is %+v, its webhook %+v", record.Task, w)
-			}
-			record.Webhook = nil
-			want[ids[i]] = harness.JSON(t, record)
+		record.Webhook = nil
+		want[ids[i]] = harness.JSON(t, record)
+	}
+	events, _ := n.Events(t, a, "", 2)
+	for i, e := range events { // with one slot, tasks end in their order
+		if e.Task.ID != ids[i] || harness.JSON(t, e) != want[ids[i]] {
+			t.Errorf("event %d is %s, want %s", i, harness.JSON(t, e), want[ids[i]])
 		}
-		events, _ := other.Events(t, a, "", 2)
-		for i, e := range events { // with one slot, tasks end in their order
-			if e.Task.ID != ids[i] || harness.JSON(t, e) != want[ids[i]] {
-				t.Errorf("event %d is %s, want %s", i, harness.JSON(t, e), want[ids[i]])
-			}
+	}
+	calls := r.Webhooks()
+	for _, c := range calls {
+		c.Verify(t, a.WebhookSecret)
+		id := c.Header.Get("webhook-id")
+		if c.Body != want[id] || c.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %s, want %s", id, c.Body, want[id])
 		}
-		calls := r.Webhooks()
-		for _, c := range calls {
-			c.Verify(t, a.WebhookSecret)
-			id := c.Header.Get("webhook-id")
-			if c.Body != want[id] || c.Header.Get("Content-Type") != "application/json" {
-				t.Errorf("%s: %s, want %s", id, c.Body, want[id])
-			}
-			delete(want, id)
-		}
-		if len(calls) != 3 || len(want) != 0 {
-			t.Errorf("%d calls came, and these are missing: %v", len(calls), want)
-		}
-	}, harness.LocalWebhooks)
+		delete(want, id)
+	}
+	if len(calls) != 3 || len(want) != 0 {
+		t.Errorf("%d calls came, and these are missing: %v", len(calls), want)
+	}
+	storetest.Audited(t, n.Store)
 }
 
 func TestTasksThatEndTogetherAreAnnouncedOnceEach(t *testing.T) {

@@ -193,7 +193,7 @@ func TestTheCeilingIsNeverPassed(t *testing.T) {
 		}
 		closed := int64(0)
 		for range 6 {
-			if state := <-states; state == earshot.SweepClosed {
+			if state := harness.Next(t, "the end of a sweep", states); state == earshot.SweepClosed {
 				closed++
 			}
 		}

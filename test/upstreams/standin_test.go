@@ -121,9 +121,6 @@ func (s *standIn) vendor(keyHeader string, answer func(stream bool) string) http
 			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 			fmt.Fprint(w, text[:len(text)/2])
 			return
-		case "empty":
-			fmt.Fprint(w, `{"object":"response","status":"completed","model":"vendor-1","output":[],"usage":{"cost":{"currency":"USD","total_cost":0.0027}}}`)
-			return
 		case "garbage":
 			fmt.Fprint(w, "\x00 not what you expect")
 			return

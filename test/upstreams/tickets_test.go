@@ -12,6 +12,7 @@ import (
 
 	"earshot"
 	"earshot/internal/app"
+	"earshot/internal/store/storetest"
 	"earshot/test/harness"
 )
 
@@ -96,30 +97,30 @@ func (s *cloroStandIn) settings(cfg *app.Config) {
 func TestATaskWaitsForItsTicket(t *testing.T) {
 	t.Parallel()
 	cloro := startCloro(t)
-	harness.OnEach(t, func(t *testing.T, n, _ *harness.Node) {
-		a := n.Organization(t, "starter", 1000)
-		prompt := "slow question " + t.Name()
-		task := n.Submit(t, a, harness.ChatTask(prompt))
-		record := n.Wait(t, a, task.ID)
-		var result earshot.Answer
-		if err := json.Unmarshal(record.Result, &result); err != nil {
-			t.Fatalf("%v: %+v", err, record)
-		}
-		if result.Surface != earshot.SurfaceVendor || result.Via != "cloro" || result.Location == nil {
-			t.Errorf("the answer is from %s via %q for %v", result.Surface, result.Via, result.Location)
-		}
-		if len(result.Sources) != 1 || result.Sources[0].URL != "https://ollaro.example/a" || len(result.CitationPills) != 1 {
-			t.Errorf("sources %v, pills %v", result.Sources, result.CitationPills)
-		}
-		if got := cloro.submissions(prompt); got != 1 {
-			t.Errorf("the question was submitted %d times", got)
-		}
-		var usage earshot.Usage
-		n.Get(t, a, "/v1/usage").Into(t, &usage)
-		if len(usage.Upstreams) != 1 || usage.Upstreams[0].Upstream != "via:cloro" || usage.Upstreams[0].USD != 0.002 || usage.Upstreams[0].EstimatedUSD != 0 {
-			t.Errorf("the usage of upstreams is %+v", usage.Upstreams)
-		}
-	}, cloro.settings)
+	n := harness.Start(t, cloro.settings)
+	a := n.Organization(t, "starter", 1000)
+	prompt := "slow question " + t.Name()
+	task := n.Submit(t, a, harness.ChatTask(prompt))
+	record := n.Wait(t, a, task.ID)
+	var result earshot.Answer
+	if err := json.Unmarshal(record.Result, &result); err != nil {
+		t.Fatalf("%v: %+v", err, record)
+	}
+	if result.Surface != earshot.SurfaceVendor || result.Via != "cloro" || result.Location == nil {
+		t.Errorf("the answer is from %s via %q for %v", result.Surface, result.Via, result.Location)
+	}
+	if len(result.Sources) != 1 || result.Sources[0].URL != "https://ollaro.example/a" || len(result.CitationPills) != 1 {
+		t.Errorf("sources %v, pills %v", result.Sources, result.CitationPills)
+	}
+	if got := cloro.submissions(prompt); got != 1 {
+		t.Errorf("the question was submitted %d times", got)
+	}
+	var usage earshot.Usage
+	n.Get(t, a, "/v1/usage").Into(t, &usage)
+	if len(usage.Upstreams) != 1 || usage.Upstreams[0].Upstream != "via:cloro" || usage.Upstreams[0].USD != 0.002 || usage.Upstreams[0].EstimatedUSD != 0 {
+		t.Errorf("the usage of upstreams is %+v", usage.Upstreams)
+	}
+	storetest.Audited(t, n.Store)
 }
 
 func TestATicketIsAbandonedAtItsDeadline(t *testing.T) {

@@ -19,7 +19,6 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/mdtext"
 	"earshot/internal/provider/webtext"
 	"earshot/internal/upstream"
@@ -27,11 +26,8 @@ import (
 
 // Options says what a reader needs to know in addition to the document.
 type Options struct {
-	Country  string       // where the question was asked from; decides what an ambiguous currency sign means
-	Markdown bool         // whether to return the answer as Markdown, too
-	Explain  *explain.Log // where to record how the document is read; may be nil
-	// Layout is set to the layout version of a page; it may be nil.
-	Layout *string
+	Country  string // where the question was asked from; decides what an ambiguous currency sign means
+	Markdown bool   // whether to return the answer as Markdown, too
 	// USD is set to what the document says that the answer cost, also if it is no answer; it may be
 	// nil.
 	USD *float64

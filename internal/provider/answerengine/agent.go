@@ -39,7 +39,6 @@ var api = provider.API{
 
 // readAgent reads an answer of the Agent API, streamed or whole.
 func readAgent(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("response of the API")
 	var found *earshot.Answer
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		response, usage, err := responses.Assemble(p)

@@ -41,7 +41,6 @@ func isProblem(o loosejson.Object) bool {
 
 // readStream reads the last entry of a stream.
 func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("event stream")
 	var result *earshot.Answer
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) (err error) {
 		result, err = readEvents(p.Objects, p.Done, want)

@@ -14,7 +14,6 @@ import (
 
 // readStored reads a document with a stored entry or a thread of entries. The last entry counts.
 func readStored(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("stored entry")
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() (err error) {
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))

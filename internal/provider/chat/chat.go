@@ -12,7 +12,6 @@ import (
 	"earshot/internal/geo"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/rawdoc"
 	"earshot/internal/schema"
 	"earshot/internal/upstream"
@@ -114,17 +113,15 @@ func (c *Assistant) Ask(ctx context.Context, up *upstream.Session, q Question, i
 		return nil, err
 	}
 	var found *earshot.Answer
-	var layout string
 	err = up.Read(ctx, func() (err error) {
 		found, err = c.Read(response.Body, answer.Options{
-			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML, Explain: explain.From(ctx), Layout: &layout,
+			Country: q.Locale.Country, Markdown: include.Markdown || include.HTML,
 		})
 		return response.Judge(err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	up.Layout = layout
 	if err := c.API.complete(ctx, up, found, q.Locale); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 
 // readConversation reads a whole conversation from a JSON document, in which it may be nested.
 func readConversation(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("conversation")
 	var found *earshot.Answer
 	err := rawdoc.ReadJSON(document, func() error {
 		value, _ := loosejson.Decode(webtext.ValidText(string(document)))

@@ -17,7 +17,6 @@ const endOfStream = "[DONE]"
 
 // readStream reads the stream of the legacy interface.
 func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("event stream")
 	var found *earshot.Answer
 	err := rawdoc.ReadEvents(document, func(events []rawdoc.Event) error {
 		var s streamed

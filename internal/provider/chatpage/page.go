@@ -77,7 +77,6 @@ func (p *Page) Read(document []byte, want answer.Options) (*earshot.Answer, erro
 // ReadPrepared does the same as Read after prepare has changed the page to fit the layout. It is
 // for sites that do not mark everything they show.
 func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*goquery.Document)) (*earshot.Answer, error) {
-	want.Explain.Document("page")
 	document = rawdoc.Trimmed(document)
 	found := &earshot.Answer{}
 	err := rawdoc.ReadHTML(document, func(page *goquery.Document) error {
@@ -93,9 +92,6 @@ func (p *Page) ReadPrepared(document []byte, want answer.Options, prepare func(*
 			return upstream.Fail(earshot.ReasonUnreadable, "the page has no conversation")
 		case len(s.turns) == 0:
 			return upstream.Fail(earshot.ReasonEmpty, "the page has no reply")
-		}
-		if want.Layout != nil {
-			*want.Layout = markup.Shape(s.turns)
 		}
 		found.Model = answer.ModelName(s.model)
 		r := turnReader{page: p, want: want, base: s.base, site: s.site, answer: found}

@@ -21,7 +21,6 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 	if rawdoc.IsPage(rawdoc.Trimmed(document)) {
 		return page.Read(document, want)
 	}
-	want.Explain.Document("response of the API")
 	found := &earshot.Answer{}
 	err := read(document, func(c *conversation) error {
 		if err := c.check(); err != nil {

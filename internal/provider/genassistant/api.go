@@ -44,7 +44,6 @@ func recognisesAPI(document []byte) bool {
 // readAPI reads an answer of the API, streamed or whole. A whole answer is complete even without a
 // finish reason.
 func readAPI(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("response of the API")
 	var g generation
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, object := range p.Objects {

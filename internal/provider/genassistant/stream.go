@@ -30,7 +30,6 @@ func isStream(document []byte) bool {
 // the value itself. Each message repeats the answer so far, so the last message with an answer
 // counts.
 func readStream(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("stream of lists")
 	body := bytes.TrimPrefix(document, []byte(rawdoc.ScriptGuard))
 	var result *earshot.Answer
 	err := rawdoc.ReadJSON(body, func() error {

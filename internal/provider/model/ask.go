@@ -7,7 +7,6 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/vendorapi"
 	"earshot/internal/upstream"
 )
@@ -26,7 +25,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	var found *earshot.Answer
 	err = up.Read(ctx, func() (err error) {
 		found, _, err = read(response.Body, answer.Options{
-			Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML, Explain: explain.From(ctx),
+			Country: r.locale.Country, Markdown: r.include.Markdown || r.include.HTML,
 		})
 		return err
 	})

@@ -25,7 +25,6 @@ func read(document []byte, want answer.Options) (_ *earshot.Answer, cost float64
 		a, err := page.Read(body, want)
 		return a, 0, err
 	}
-	want.Explain.Document("response of the API")
 	a := &earshot.Answer{}
 	var c completion
 	err := rawdoc.ReadPieces(body, func(p rawdoc.Pieces) error {

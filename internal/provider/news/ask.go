@@ -19,11 +19,10 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	}
 	result := &earshot.NewsSearch{Surface: up.Surface(), Location: up.Location(r.query.Locale)}
 	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
-		found, layout, err := parsePage(p.Body, p.Links)
+		found, err := parsePage(p.Body, p.Links)
 		if err != nil {
 			return 0, err
 		}
-		up.Layout = layout
 		add(result, found, p.Number)
 		return len(found), nil
 	})

@@ -15,7 +15,7 @@ import (
 // Parse reads a stored news page of the engine without resolving its hidden links. The error is an
 // *upstream.Failure.
 func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
-	found, _, err := parsePage(document, engine.NewLinks(nil))
+	found, err := parsePage(document, engine.NewLinks(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -24,12 +24,11 @@ func Parse(document []byte, engine serp.Engine) (*earshot.NewsSearch, error) {
 	return result, nil
 }
 
-// parsePage returns the articles of a news page in order, and its layout version. A news page without articles is not an
+// parsePage returns the articles of a news page in order. A news page without articles is not an
 // error. The error is an *upstream.Failure that says what else the document is.
-func parsePage(document []byte, links serp.Links) (found []earshot.NewsResult, layout string, err error) {
+func parsePage(document []byte, links serp.Links) (found []earshot.NewsResult, err error) {
 	err = serp.ReadPage(document, func(root *html.Node, _ serp.ScriptParts, _ *serp.Pictures) (bool, error) {
 		articles := markup.FindAll(root, isArticle)
-		layout = markup.Shape(articles)
 		within := map[*html.Node]int{} // the number of articles in each node
 		for _, link := range articles {
 			for p := link.Parent; p != nil; p = p.Parent {
@@ -47,7 +46,7 @@ func parsePage(document []byte, links serp.Links) (found []earshot.NewsResult, l
 		}
 		return len(found) > 0, nil
 	})
-	return found, layout, err
+	return found, err
 }
 
 // isArticle reports whether the element is an article: a link that contains a heading, and in most

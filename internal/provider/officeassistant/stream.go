@@ -17,7 +17,6 @@ func recognisesEvents(document []byte) bool { return rawdoc.FirstPiece(document)
 // readEvents reads the events of a message. The text comes in pieces; a citation follows the text
 // that it supports.
 func readEvents(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("event stream")
 	m := message{answer: &earshot.Answer{}}
 	err := rawdoc.ReadPieces(document, func(p rawdoc.Pieces) error {
 		for _, event := range p.Objects {

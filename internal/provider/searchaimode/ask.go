@@ -11,7 +11,6 @@ import (
 	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/provider/answer"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/serp"
 	"earshot/internal/upstream"
 )
@@ -27,8 +26,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	var layout string
-	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown, Explain: explain.From(ctx), Layout: &layout}
+	want := answer.Options{Country: r.query.Locale.Country, Markdown: r.include.Markdown}
 	var found *reading
 	err = up.Read(ctx, func() (err error) {
 		found, err = read(response.Body, r.engine.NewLinks(resolved), want)
@@ -37,7 +35,6 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	up.Layout = layout
 	result := found.answer
 	if r.expand {
 		result.ProductResults, err = r.offers(ctx, up, found)

@@ -32,7 +32,6 @@ func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
 }
 
 func readLines(body []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("JSON lines")
 	var s streamed
 	err := rawdoc.ReadJSON(body, func() error {
 		values := valuesIn(webtext.ValidText(string(body)))

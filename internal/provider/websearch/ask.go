@@ -7,7 +7,6 @@ import (
 
 	"earshot"
 	"earshot/internal/provider"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/serp"
 	"earshot/internal/provider/vendorapi/brave"
 	"earshot/internal/upstream"
@@ -19,7 +18,7 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if up.Surface() == earshot.SurfaceAPI {
 		return r.askAPI(ctx, up)
 	}
-	want := want{country: r.query.Locale.Country, overview: r.overview, markdown: r.markdown, explain: explain.From(ctx)}
+	want := want{country: r.query.Locale.Country, overview: r.overview, markdown: r.markdown}
 	var pages []*page
 	kept, err := r.engine.Pages(ctx, up, r.query, r.html, func(p serp.Page) (int, error) {
 		found, err := parsePage(p.Body, p.Links, want)
@@ -32,7 +31,6 @@ func (r *request) Ask(ctx context.Context, up *upstream.Session) (*provider.Outc
 	if err != nil {
 		return nil, err
 	}
-	up.Layout = pages[0].shape
 	result, questions := merge(pages)
 	if r.questions {
 		if err := r.hydrate(ctx, up, questions); err != nil {

@@ -40,9 +40,6 @@ func (r *reader) note(kind earshot.BlockType) {
 func (r *reader) noteAt(kind earshot.BlockType, at int, title string) {
 	if len(r.entries) < maxEntries {
 		r.entries = append(r.entries, entry{kind: kind, at: at, title: cutTitle(title)})
-		if r.want.explain != nil {
-			r.noteRule(kind, at, title)
-		}
 	}
 }
 

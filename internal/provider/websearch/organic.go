@@ -151,7 +151,6 @@ func (r *reader) result(t title, block *html.Node) {
 		r.noteAt(earshot.BlockOrganic, t.at, "")
 	}
 	r.found.OrganicResults = append(r.found.OrganicResults, found)
-	r.headings = append(r.headings, t.heading)
 }
 
 // isResult reports whether the title belongs to a web result: by its click, because it is an h3

@@ -7,17 +7,15 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"earshot"
-	"earshot/internal/provider/explain"
 	"earshot/internal/provider/markup"
 	"earshot/internal/provider/serp"
 )
 
 // want says what to read from a page.
 type want struct {
-	country  string       // the country of the search, which decides the currency of ambiguous signs
-	overview bool         // whether to read the AI overview
-	markdown bool         // whether to return the overview as Markdown too
-	explain  *explain.Log // where to record which code found what; may be nil
+	country  string // the country of the search, which decides the currency of ambiguous signs
+	overview bool   // whether to read the AI overview
+	markdown bool   // whether to return the overview as Markdown too
 }
 
 // page is the content of one result page. merge sets the positions and PeopleAlsoAsk.
@@ -26,7 +24,6 @@ type page struct {
 
 	questions []question
 	unread    []string // headings of blocks that were not understood; "" for a block without heading
-	shape     string   // the layout version
 }
 
 // any reports whether the page has any content. A page can have an answer or videos but no results.
@@ -65,7 +62,6 @@ func parsePage(document []byte, links serp.Links, want want) (*page, error) {
 		r.unread()
 		r.found.Videos, r.found.Posts, r.found.Carousels = inOrder(r.videos), inOrder(r.posts), inOrder(r.rows)
 		r.found.Layout = r.layout()
-		r.found.shape = markup.Shape(r.headings)
 		return r.found.any(), nil
 	})
 	if err != nil {
@@ -82,16 +78,14 @@ type reader struct {
 	pictures *serp.Pictures
 	found    *page
 
-	at       int                   // the index of the current element in document order
-	nodes    []*html.Node          // the elements so far, if the page is explained
-	beside   bool                  // whether the current element is next to the results
-	looks    int                   // how many elements were searched to recognise them
-	section  string                // the heading of the current section
-	names    map[string]*html.Node // the first element for each name of a part of a panel
-	titles   []title               // links with a title
-	within   []title               // titles that contain a link, mostly sitelinks
-	blocks   []*html.Node          // everything that was read; a result contains none of these
-	headings []*html.Node          // titles of results
+	at      int                   // the index of the current element in document order
+	beside  bool                  // whether the current element is next to the results
+	looks   int                   // how many elements were searched to recognise them
+	section string                // the heading of the current section
+	names   map[string]*html.Node // the first element for each name of a part of a panel
+	titles  []title               // links with a title
+	within  []title               // titles that contain a link, mostly sitelinks
+	blocks  []*html.Node          // everything that was read; a result contains none of these
 
 	read      map[*html.Node]int // the number of blocks and titles in each node
 	entries   []entry            // everything that was read, with its position
@@ -235,9 +229,6 @@ func (r *reader) walk(n *html.Node, at area) {
 func (r *reader) element(n *html.Node, at area) {
 	m := marksOf(n)
 	r.at++
-	if r.want.explain != nil {
-		r.nodes = append(r.nodes, n)
-	}
 	if m.id == listID {
 		r.list = n
 	}

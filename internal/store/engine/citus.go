@@ -238,7 +238,7 @@ func explainWorker(err error) error {
 }
 
 // globalTables are the tables whose rows stay on the coordinator.
-var globalTables = append([]string{"extraction", "extraction_counts", "extraction_seen", "extraction_series", "kept_pages"}, globalAccountTables...)
+var globalTables = append([]string{"kept_pages"}, globalAccountTables...)
 
 // globalAccountTables are the global tables that transactions of organizations use as well.
 var globalAccountTables = []string{"api_keys", "users", "identities", "members", "invitations", "sessions", "share_links", "upstream_accounts"}

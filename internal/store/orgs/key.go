@@ -30,7 +30,7 @@ const listed = `ORDER BY CASE WHEN ` + isValid + ` THEN 0 ELSE 1 END, created_at
 // a zero time in expires the key never expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires time.Time, by account.Actor, now time.Time) error {
 	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
-		if err := w.KeepAnswer(ctx, organization, by.Once, now); err != nil {
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
 			return err
 		}
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
@@ -130,14 +130,13 @@ func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey
 	return k, auditedKey{k.name, k.scopes, earshot.When(k.expiresAt), perDay, perMonth}, err
 }
 
-// RevokeKey revokes a key. It returns ErrNotFound; revoking a key twice is no error.
-func (s *Store) RevokeKey(ctx context.Context, id string, by account.Actor, now time.Time) error {
+// RevokeKey is RevokeKeyOf for a key of any organization.
+func (s *Store) RevokeKey(ctx context.Context, id string, by account.Actor, now time.Time) (*earshot.Key, error) {
 	organization, err := engine.FirstOf(engine.FindValues[string](ctx, s.Lookups, `SELECT organization FROM api_keys WHERE id = $1`, id))
 	if err != nil {
-		return fmt.Errorf("key %s: %w", id, err)
+		return nil, fmt.Errorf("key %s: %w", id, err)
 	}
-	_, err = s.RevokeKeyOf(organization, id, by, now)
-	return err
+	return s.RevokeKeyOf(organization, id, by, now)
 }
 
 // RevokeKeyOf revokes a key of an organization and returns the revoked key. It returns

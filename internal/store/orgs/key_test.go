@@ -34,13 +34,13 @@ func TestAKeyIsValidUntilItIsRevokedOrExpires(t *testing.T) {
 		if _, err := s.Key(t.Context(), key.ID, now.Add(time.Hour)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("an expired key is found: %v", err)
 		}
-		if err := s.RevokeKey(t.Context(), key.ID, account.Operator(), now); err != nil {
+		if _, err := s.RevokeKey(t.Context(), key.ID, account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Key(t.Context(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a revoked key is found: %v", err)
 		}
-		if err := s.RevokeKey(t.Context(), "nokey", account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.RevokeKey(t.Context(), "nokey", account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
 	})

@@ -26,6 +26,35 @@ type NewOrganization struct {
 	Key           account.Key // the first key, with all default scopes
 }
 
+// Account is a new organization with its secrets, for its owner.
+type Account struct {
+	Organization  *account.Organization
+	Key           account.Key
+	WebhookSecret string
+}
+
+// CreateAccount creates an organization with its secrets. If credits is not nil, it replaces the first
+// grant of the plan. CreateAccount returns ErrExists.
+func (s *Store) CreateAccount(name string, plan account.Plan, credits *int64, by account.Actor) (*Account, error) {
+	if err := account.CheckName(name); err != nil {
+		return nil, err
+	}
+	grant := plan.CreditsPerCycle
+	if credits != nil {
+		grant = *credits
+	}
+	created := &Account{Key: account.NewKey(), WebhookSecret: account.NewWebhookSecret()}
+	created.Key.Name = "first"
+	var err error
+	created.Organization, err = s.CreateOrganization(NewOrganization{
+		Name: name, Plan: plan, FirstGrant: grant, WebhookSecret: created.WebhookSecret, Key: created.Key,
+	}, by, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	return created, nil
+}
+
 // CreateOrganization stores an organization and grants its first credits. It returns
 // ErrExists.
 func (s *Store) CreateOrganization(n NewOrganization, by account.Actor, now time.Time) (*account.Organization, error) {
@@ -121,6 +150,21 @@ func (s *Store) Organizations(ctx context.Context) ([]*account.Organization, err
 	return all, nil
 }
 
+// Oldest returns the oldest organization: the one that the first start of the service has created. It
+// returns ErrNotFound.
+func (s *Store) Oldest(ctx context.Context) (*account.Organization, error) {
+	all, err := s.Organizations(ctx)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("the oldest organization: %w", store.ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.MinFunc(all, func(a, b *account.Organization) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	}), nil
+}
+
 // OrganizationByName returns an organization. It returns ErrNotFound.
 func (s *Store) OrganizationByName(ctx context.Context, name string) (*account.Organization, error) {
 	// The coordinator's table has the names of all organizations.
@@ -194,15 +238,25 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 func (s *Store) Grant(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
 	return s.change(id, "credits.grant", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		w.Book(o, store.Entry{Kind: earshot.LedgerGrant, Amount: credits, At: engine.Millis(now)})
+		by.Once.Answers(&earshot.ChangedOrganization{Organization: Shown(&o.Organization)})
 		return nil
 	})
+}
+
+// Shown returns what operators see of an organization.
+func Shown(o *account.Organization) earshot.Organization {
+	return earshot.Organization{ID: o.ID, Name: o.Name, Plan: o.Plan.Name, Credits: o.Balance, Running: o.Running}
 }
 
 // SetBalance sets an organization's balance. It fails if running jobs hold more than that.
 func (s *Store) SetBalance(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
 	return s.change(id, "credits.set", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		if credits < o.Held {
-			return fmt.Errorf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits)
+			return &earshot.Error{
+				Code:    earshot.CodeConflict,
+				Message: fmt.Sprintf("running jobs hold %d credits, so the balance cannot be set to %d now", o.Held, credits),
+				Details: earshot.ConflictDetails{ID: id},
+			}
 		}
 		if credits != o.Balance {
 			w.Book(o, store.Entry{Kind: earshot.LedgerAdjust, Amount: credits - o.Balance, At: engine.Millis(now)})
@@ -214,7 +268,7 @@ func (s *Store) SetBalance(id string, credits int64, by account.Actor, now time.
 // change changes one organization and returns its new state. A new balance is audited as action.
 func (s *Store) change(id, action string, by account.Actor, now time.Time, apply func(*store.Work, *store.LockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
-	err := s.Commit(store.Change{Organization: id, Apply: func(_ context.Context, w *store.Work) error {
+	err := s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
 		o, err := w.Organization(id, now)
 		if err != nil {
 			return err
@@ -226,6 +280,9 @@ func (s *Store) change(id, action string, by account.Actor, now time.Time, apply
 		err = apply(w, o)
 		after = o.Organization
 		if err != nil || after.Balance == before.Balance {
+			return err
+		}
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
 			return err
 		}
 		return w.Audit(id, by, store.Audited{Action: action, Subject: id, Before: before, After: audited{after.Balance}}, now)

@@ -125,7 +125,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 		if err := expectTracker(ctx, w, t); err != nil {
 			return err
 		}
-		if err := w.CheckKey(ctx, t.Organization, by.Once); err != nil {
+		if err := w.CheckKey(ctx, by.Once); err != nil {
 			return err
 		}
 		existing, err := engine.FirstRow(ctx, w, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
@@ -181,7 +181,7 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			by.Once.Answer = answer(&started)
 		}
 		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNextSlot(ctx, w, t, slot, due),
-			w.KeepAnswer(ctx, t.Organization, by.Once, now))
+			w.KeepAnswer(ctx, by.Once, now))
 	}})
 	return started, engine.Wrap(err, "start a sweep of tracker %s", t.Name)
 }

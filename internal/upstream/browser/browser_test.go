@@ -20,7 +20,43 @@ import (
 	"earshot/internal/upstream/browser"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(closing{m}) }
+
+// closing ends the shared browser after the tests.
+type closing struct{ *testing.M }
+
+func (c closing) Run() (status int) {
+	defer func() { shared().Close() }()
+	return c.M.Run()
+}
+
+// shared is the browser of tests that visit pages as usual. The place of a visit is the address of its
+// proxy.
+var shared = sync.OnceValue(func() *browser.Browser {
+	path, _ := browser.Find() // chromium returns the error
+	return browser.New(browser.Config{Path: path, Contexts: 8, Proxy: func(place string) (string, error) { return place, nil }})
+})
+
+// visitor visits pages.
+type visitor interface {
+	Visit(ctx context.Context, v browser.Visit) (*browser.Document, error)
+}
+
+// through visits pages in the shared browser, through the proxy with this address.
+type through string
+
+// Visit implements visitor.
+func (t through) Visit(ctx context.Context, v browser.Visit) (*browser.Document, error) {
+	v.Place = string(t)
+	return shared().Visit(ctx, v)
+}
+
+// shared returns a visitor whose proxy always leads to the site.
+func (s *site) shared(tb testing.TB) visitor {
+	tb.Helper()
+	chromium(tb)
+	return through(s.address)
+}
 
 // chromium returns the path of the Chromium to test with.
 func chromium(tb testing.TB) string {
@@ -129,7 +165,7 @@ func (s *site) page(path, html string) {
 	})
 }
 
-// open returns a browser whose proxy always leads to the site.
+// open returns a browser of its own whose proxy always leads to the site.
 func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Browser {
 	tb.Helper()
 	cfg := browser.Config{
@@ -149,7 +185,7 @@ func (s *site) open(tb testing.TB, change ...func(*browser.Config)) *browser.Bro
 const patience = time.Minute
 
 // try does a visit that has to end soon.
-func try(tb testing.TB, b *browser.Browser, v browser.Visit) (*browser.Document, error) {
+func try(tb testing.TB, b visitor, v browser.Visit) (*browser.Document, error) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
@@ -157,7 +193,7 @@ func try(tb testing.TB, b *browser.Browser, v browser.Visit) (*browser.Document,
 }
 
 // visit does a visit and fails the test if it returns an error.
-func visit(tb testing.TB, b *browser.Browser, v browser.Visit) *browser.Document {
+func visit(tb testing.TB, b visitor, v browser.Visit) *browser.Document {
 	tb.Helper()
 	doc, err := try(tb, b, v)
 	if err != nil {

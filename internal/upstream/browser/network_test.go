@@ -129,7 +129,7 @@ func TestProxyByPlace(t *testing.T) {
 func TestNavigationErrors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.HandleFunc("/again", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/again", http.StatusFound) })
 	s.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Disposition", "attachment")
@@ -146,10 +146,7 @@ func TestNavigationErrors(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	dead := s.open(t, func(c *browser.Config) {
-		c.Proxy = func(string) (string, error) { return "127.0.0.1:9", nil }
-	})
-	_, err := try(t, dead, browser.Visit{URL: "http://page.test/"})
+	_, err := try(t, through("127.0.0.1:9"), browser.Visit{URL: "http://page.test/"})
 	if !errors.Is(err, browser.ErrNavigation) || !strings.Contains(err.Error(), "net::ERR_PROXY_CONNECTION_FAILED") {
 		t.Errorf("without a proxy: %v", err)
 	}
@@ -159,7 +156,7 @@ func TestNavigationErrors(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `<p id="sent">%s %s</p><p id="seen"></p><script>
 			seen.textContent = [navigator.languages, navigator.language, navigator.webdriver, navigator.userAgent].join(" ");
@@ -175,7 +172,7 @@ func TestIdentity(t *testing.T) {
 func TestContextsShareNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "seen", Value: "before", MaxAge: 3600})
 		fmt.Fprintf(w, `<p id="cookies">%q</p><p id="stored"></p><script>

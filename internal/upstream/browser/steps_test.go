@@ -25,7 +25,7 @@ const echo = `<p id="echo"></p><script>
 func TestType(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	// The fields submit on Enter as chats do, and report whether the input was trusted.
 	s.page("/", `<!DOCTYPE html><textarea id="area"></textarea><input id="line"><div id="rich" contenteditable><p><br></p></div>`+echo+`<script>
 		for (const field of [area, line, rich]) {
@@ -55,7 +55,7 @@ func TestType(t *testing.T) {
 func TestSubmit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.page("/form", `<form action="/result"><input name="q"><button>Go</button></form>`)
 	s.HandleFunc("/result", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `<p id="result">%s</p>`, r.FormValue("q"))
@@ -96,7 +96,7 @@ func TestSubmit(t *testing.T) {
 func TestTakePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.page("/scripts", `<!doctype html><title>before</title><script>
 		setTimeout(() => { document.title = "after"; document.body.innerHTML = '<main id="late">&amp; ready</main>'; }, 200);
 		Document.prototype.querySelector = () => { throw new Error("the page's own"); };
@@ -140,7 +140,7 @@ func TestFailedStepReturnsThePage(t *testing.T) {
 func TestErrorStatus(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.HandleFunc("/{status}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		switch r.PathValue("status") {
@@ -170,7 +170,7 @@ func TestErrorStatus(t *testing.T) {
 func TestInvalidStep(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.page("/", `<p>`)
 	for _, step := range []browser.Step{browser.Wait("p["), browser.TakePage("p["), {Verb: "dance", At: "p"}} {
 		_, err := try(t, b, browser.Visit{URL: "http://page.test/", Steps: []browser.Step{step}})

@@ -75,14 +75,12 @@ var readers = map[string]string{
 
 func TestStream(t *testing.T) {
 	t.Parallel()
-	var s *site
-	b := newSite(t).open(t, func(c *browser.Config) { c.Proxy = func(string) (string, error) { return s.address, nil } })
 	for name, html := range readers {
 		t.Run(name, func(t *testing.T) {
-			s = newSite(t)
+			s := newSite(t)
 			want := s.stream("/api/chat/stream", 20)
 			s.page("/", html)
-			doc := visit(t, b, browser.Visit{URL: "http://chat.test/", Steps: []browser.Step{
+			doc := visit(t, s.shared(t), browser.Visit{URL: "http://chat.test/", Steps: []browser.Step{
 				browser.TakeStream("/chat/stream"), browser.TakePage("#never"),
 			}})
 			if string(doc.Body) != want || doc.Status != 200 || !doc.Streamed ||

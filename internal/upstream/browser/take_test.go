@@ -43,7 +43,7 @@ func TestTakeSettled(t *testing.T) {
 func TestPass(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	wall := `<form action="/on"><button name="b" value="accept">Accept</button><button name="b" value="reject">Reject</button></form>`
 	s.page("/wall", wall)
 	s.page("/open", wall+`<p id="result">nobody asked</p>`)
@@ -64,7 +64,7 @@ func TestPass(t *testing.T) {
 func TestTakeRedirect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	const destination = "http://shop.test/a?b=c#d"
 	s.Handle("/header", http.RedirectHandler(destination, http.StatusFound))
 	s.Handle("/twice", http.RedirectHandler("http://www.search.test/header", http.StatusSeeOther))
@@ -86,7 +86,7 @@ func TestTakeRedirect(t *testing.T) {
 func TestPhone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	b := s.open(t)
+	b := s.shared(t)
 	s.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<meta name="viewport" content="width=device-width"><p id="sent">%s</p>

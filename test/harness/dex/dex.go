@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -44,9 +45,9 @@ func Start(tb testing.TB) *Dex {
 		tb.Fatalf("find the module: %v", err)
 	}
 	// The go command caches the executable. Dex needs Google's large API only for a connector that is not used.
-	command := exec.CommandContext(context.WithoutCancel(tb.Context()), "go", "run", "-gcflags=google.golang.org/...=-N -l", ".")
+	command := exec.CommandContext(context.WithoutCancel(tb.Context()), "go", "run", "-trimpath", "-gcflags=google.golang.org/...=-N -l", ".")
 	command.Dir = filepath.Join(strings.TrimSpace(string(root)), "test", "dex")
-	command.Stderr = tb.Output()
+	command.Env, command.Stderr = append(os.Environ(), "CGO_ENABLED=0"), tb.Output() // compiled once, also beside the race detector
 	stop, err := command.StdinPipe()
 	if err != nil {
 		tb.Fatal(err)

@@ -58,7 +58,7 @@ func Build(packages ...string) (folder string, err error) {
 	defer cancel()
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.release=" + Version, "-o", folder + "/"}
 	command := exec.CommandContext(ctx, "go", append(args, packages...)...)
-	command.Dir = root
+	command.Dir, command.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", command, err, text)
 	}

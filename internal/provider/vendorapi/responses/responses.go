@@ -68,7 +68,6 @@ func isError(o loosejson.Object) bool {
 // Read reads an answer: a response, or its events as a stream or as JSON lines. The error is an
 // *upstream.Failure.
 func Read(document []byte, want answer.Options) (*earshot.Answer, error) {
-	want.Explain.Document("response of the API")
 	var found *earshot.Answer
 	err := rawdoc.ReadPieces(rawdoc.Trimmed(document), func(p rawdoc.Pieces) error {
 		response, _, err := Assemble(p)

@@ -1,4 +1,4 @@
-// The operator's page: the upstreams of each provider, and how well the parsers read their answers.
+// The operator's page: the upstreams of each provider.
 import { AsCall } from "../ascall";
 import { call } from "../api";
 import type { ModelState, ProviderUpstreams, Upstream, UpstreamState } from "earshot";
@@ -6,7 +6,6 @@ import { productName, upstreamName } from "../names";
 import { span } from "../tasks/pieces";
 import { CardTable, type Cells } from "../table";
 import { Loading, number, percent, useLoad } from "../ui";
-import { Health } from "../system/health";
 
 const stateNames: Record<UpstreamState, string> = {
   ready: "Ready",
@@ -64,7 +63,6 @@ export function System() {
         {loaded.value?.providers.map((p) => (
           <Provider key={p.provider} {...p} />
         ))}
-        <Health />
         <AsCall path="/v1/upstreams" />
       </div>
     </>

@@ -1,6 +1,4 @@
-// Package extraction counts in how many real captures each field of a result was
-// found, and writes the lists of docs/extraction.md.
-package extraction
+package upstreams_test
 
 import (
 	"bytes"
@@ -53,7 +51,8 @@ type column struct {
 	seen      map[string]int // field -> documents that have it
 }
 
-// TestFidelity counts the fields and compares the counts with the page.
+// TestFidelity counts in how many real captures each field of a result was found, and compares the
+// counts with the page.
 func TestFidelity(t *testing.T) {
 	t.Parallel()
 	columns := map[string]*column{}

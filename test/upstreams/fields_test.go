@@ -1,4 +1,4 @@
-package service_test
+package upstreams_test
 
 import (
 	"encoding/json"

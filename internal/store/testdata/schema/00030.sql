@@ -1,0 +1,1 @@
+-- Nothing new can be stored.
