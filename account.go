@@ -37,9 +37,14 @@ type Key struct {
 	RevokedAt  *Timestamp `json:"revokedAt"`
 	// Whether this key made the request.
 	Current bool `json:"current"`
+	// The version of the key, for `If-Match`.
+	ETag string `json:"etag"`
 	// The key's spending limits and what it has spent; absent when the key has no limit.
 	Budget *KeyBudget `json:"budget,omitempty"`
 }
+
+// Tag returns the version of the key.
+func (k Key) Tag() string { return k.ETag }
 
 // KeyBudget is the spending limits of a key and what it has spent since it first had a
 // limit. Days and months are in UTC.
@@ -58,6 +63,9 @@ type ChangedKey struct {
 	Succeeded
 	Key Key `json:"key"`
 }
+
+// Tag returns the version of the key.
+func (c ChangedKey) Tag() string { return c.Key.ETag }
 
 // KeyList is the keys of an organization, newest first.
 type KeyList struct {

@@ -193,7 +193,12 @@ type Channel struct {
 	Receiver  string    `json:"receiver"`
 	CreatedAt Timestamp `json:"createdAt"`
 	UpdatedAt Timestamp `json:"updatedAt"`
+	// The version of the channel, for `If-Match`.
+	ETag string `json:"etag"`
 }
+
+// Tag returns the version of the channel.
+func (c Channel) Tag() string { return c.ETag }
 
 // ChannelList is the channels of an organization.
 type ChannelList struct {
@@ -206,6 +211,9 @@ type ChannelSaved struct {
 	Created bool    `json:"created"`
 	Channel Channel `json:"channel"`
 }
+
+// Tag returns the version of the channel.
+func (c ChannelSaved) Tag() string { return c.Channel.ETag }
 
 // ChannelDeleted is the name of the deleted channel.
 type ChannelDeleted struct {

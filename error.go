@@ -1,6 +1,7 @@
 package earshot
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -23,6 +24,7 @@ const (
 	CodeConflict          Code = "RESOURCE_CONFLICT"
 	CodeRateLimit         Code = "RATE_LIMIT_EXCEEDED"
 	CodeConcurrencyLimit  Code = "CONCURRENT_LIMIT_EXCEEDED"
+	CodePrecondition      Code = "PRECONDITION_FAILED"
 	CodeQueueLimit        Code = "QUEUE_LIMIT_EXCEEDED"
 	CodeCanceled          Code = "REQUEST_CANCELED"
 	CodeInternal          Code = "INTERNAL_SERVER_ERROR"
@@ -34,7 +36,7 @@ const (
 func (Code) Values() []Code {
 	return []Code{
 		CodeValidation, CodeMediaType, CodeMissingKey, CodeInvalidKey, CodeNoCredits, CodeKeyBudget, CodeNoPermission, CodeNotFound, CodeAlreadyExists, CodeConflict,
-		CodeRateLimit, CodeConcurrencyLimit, CodeQueueLimit, CodeCanceled, CodeInternal, CodeUpstream, CodeServerUnavailable,
+		CodePrecondition, CodeRateLimit, CodeConcurrencyLimit, CodeQueueLimit, CodeCanceled, CodeInternal, CodeUpstream, CodeServerUnavailable,
 	}
 }
 
@@ -56,6 +58,8 @@ func (c Code) Details() any {
 		return DuplicateDetails{}
 	case CodeConflict:
 		return ConflictDetails{}
+	case CodePrecondition:
+		return VersionDetails{}
 	case CodeConcurrencyLimit:
 		return LimitDetails{}
 	case CodeQueueLimit:
@@ -80,6 +84,7 @@ func (c Code) NextStep() string {
 		CodeNotFound:          "the path, the method or the id does not exist, belongs to another organization, or is no longer stored: look it up in the list",
 		CodeAlreadyExists:     "the idempotency key is already used: poll the task in `taskId`, or read the call in `requestId`; for other work, choose another key",
 		CodeConflict:          "the current state does not allow this, for example cancelling a task that already runs: read the state first; with `requestId`, a call with the same idempotency key is still running: send yours again later",
+		CodePrecondition:      "somebody else has changed it since you read it: `current` is how it is now. Send your change again with its `etag` in `If-Match`, or leave `If-Match` out to overwrite it",
 		CodeRateLimit:         "wait one second, then send the request again; `X-RateLimit-Remaining` is the number of requests left in the current window",
 		CodeConcurrencyLimit:  "all slots are in use: wait for a call to end, or submit a task, which waits in the queue",
 		CodeQueueLimit:        "submit later, or submit fewer tasks; only tasks that would be queued count, not invalid ones or duplicates",
@@ -202,6 +207,14 @@ type ConflictDetails struct {
 	Status Status `json:"status,omitempty"`
 	// The running call that has the same idempotency key.
 	RequestID string `json:"requestId,omitempty" schema:"uuid"`
+}
+
+// VersionDetails are the details of a `PRECONDITION_FAILED` error.
+type VersionDetails struct {
+	// The current version; absent if there is none.
+	ETag string `json:"etag,omitempty"`
+	// The response to a GET of the same path; absent if there is none.
+	Current json.RawMessage `json:"current,omitempty"`
 }
 
 // QueueDetails are the details of a `QUEUE_LIMIT_EXCEEDED` error.

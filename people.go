@@ -31,6 +31,8 @@ type User struct {
 	JoinedAt Timestamp    `json:"joinedAt"`
 	// When the user last used the dashboard in this organization, accurate to one minute; `null` when never.
 	LastSeenAt *Timestamp `json:"lastSeenAt"`
+	// The version of the user's role, for `If-Match`.
+	ETag string `json:"etag"`
 	// Whether this user made the request.
 	Current bool `json:"current"`
 }
@@ -40,9 +42,9 @@ type UserList struct {
 	Users List[*User] `json:"users"`
 }
 
-// UserPatch is a change of a user.
+// UserPatch is a change of a user. A field that is left out keeps its value.
 type UserPatch struct {
-	Role Role `json:"role"`
+	Role *Role `json:"role,omitempty"`
 }
 
 // ChangedUser is the user after the change.
@@ -50,6 +52,12 @@ type ChangedUser struct {
 	Succeeded
 	User User `json:"user"`
 }
+
+// Tag returns the version of the user's role.
+func (u User) Tag() string { return u.ETag }
+
+// Tag returns the version of the user's role.
+func (c ChangedUser) Tag() string { return c.User.ETag }
 
 // UserRemoved is the id of the user who was removed from the organization.
 type UserRemoved struct {
@@ -153,8 +161,8 @@ type SessionRevoked struct {
 
 // SessionPatch switches the session to another organization of the user.
 type SessionPatch struct {
-	// The organization's id.
-	Organization string `json:"organization" schema:"uuid"`
+	// The organization's id; left out, the session stays in its organization.
+	Organization *string `json:"organization,omitempty" schema:"uuid"`
 }
 
 // PasswordChange is a new password of the signed-in user.

@@ -258,11 +258,14 @@ type KeyCeilings struct {
 	CreditsPerMonth int `json:"creditsPerMonth,omitempty" schema:"min=0,max=1000000000"`
 }
 
-// KeyPatch is a change of a key.
+// KeyPatch is a change of a key. A field that is left out keeps its value.
 type KeyPatch struct {
-	// The new name of the key; left out, the key keeps its name. With a name alone, it keeps its spending limits.
-	Name string `json:"name,omitempty" schema:"maxLength=100"`
-	KeyCeilings
+	// The new name of the key; `null` removes it.
+	Name *string `json:"name,omitempty" schema:"maxLength=100,null"`
+	// The most credits that the key's calls and tasks may cost in a day (UTC); 0 or `null` removes the limit.
+	CreditsPerDay *int64 `json:"creditsPerDay,omitempty" schema:"min=0,max=1000000000,null"`
+	// The most credits that the key's calls and tasks may cost in a month (UTC); 0 or `null` removes the limit.
+	CreditsPerMonth *int64 `json:"creditsPerMonth,omitempty" schema:"min=0,max=1000000000,null"`
 }
 
 // SessionRequest is a sign-in to the dashboard, with a token, with a key, or with an email and a

@@ -158,11 +158,11 @@ type ReviewPage struct {
 	NextCursor *string      `json:"nextCursor" schema:"nextCursor"`
 }
 
-// ReviewPatch is the new state of a review.
+// ReviewPatch is a change of a review. A field that is left out keeps its value.
 type ReviewPatch struct {
-	State ReviewState `json:"state"`
-	// A note for others; it replaces the earlier note.
-	Note string `json:"note,omitempty" schema:"maxLength=2000"`
+	State *ReviewState `json:"state,omitempty"`
+	// A note for others; it replaces the earlier note, and `null` removes it.
+	Note *string `json:"note,omitempty" schema:"maxLength=2000,null"`
 }
 
 // ReviewMarked is the review after its state was set.

@@ -168,6 +168,8 @@ type Tracker struct {
 	Brands    int       `json:"brands" schema:"min=0"`
 	CreatedAt Timestamp `json:"createdAt"`
 	UpdatedAt Timestamp `json:"updatedAt"`
+	// The version of the definition and the state, for `If-Match`.
+	ETag string `json:"etag"`
 	// When the next sweep is due; `null` when none is due.
 	NextSweepAt *Timestamp `json:"nextSweepAt"`
 	// The next five scheduled sweeps; only when a single tracker is read, and absent when none is due.
@@ -188,6 +190,12 @@ type Tracker struct {
 	// Only when a single tracker is read.
 	Definition *TrackerDefinition `json:"definition,omitempty"`
 }
+
+// Tag returns the version of the definition and the state.
+func (t Tracker) Tag() string { return t.ETag }
+
+// Tag returns the version of the definition and the state.
+func (t TrackerApplied) Tag() string { return t.Tracker.ETag }
 
 // TrackerCost is the maximum cost of a tracker, and what it spent this month.
 type TrackerCost struct {
@@ -276,9 +284,9 @@ type Precision struct {
 	SmallestFall *float64 `json:"smallestFall" schema:"min=0,max=1"`
 }
 
-// TrackerPatch is the new state of a tracker.
+// TrackerPatch is a change of a tracker. A field that is left out keeps its value.
 type TrackerPatch struct {
-	State TrackerState `json:"state"`
+	State *TrackerState `json:"state,omitempty"`
 }
 
 // TrackerDeleted is the name of the deleted tracker.

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -25,8 +26,18 @@ type call struct {
 	method string
 	path   string  // with its query
 	body   any     // nil for none
-	key    *string // the idempotency key of a synchronous call; nil for none
+	key    *string // the header Idempotency-Key; nil for none
 	repeat repeat
+}
+
+// ifMatch is the context key of the version in the header If-Match.
+type ifMatch struct{}
+
+// WithIfMatch returns a context for the change of a tracker, key, channel or user. etag is the version
+// that the change is based on. If somebody else has changed it since, the change fails with
+// CodePrecondition and earshot.VersionDetails.
+func WithIfMatch(ctx context.Context, etag string) context.Context {
+	return context.WithValue(ctx, ifMatch{}, etag)
 }
 
 // exchange sends a call and decodes its response.
@@ -59,6 +70,9 @@ func (c *Client) do(ctx context.Context, out call, result any) (outcome, error) 
 	body, err := encode(out.body)
 	if err != nil {
 		return outcome{}, err
+	}
+	if out.repeat == replayed && out.key == nil {
+		out.key = new(rand.Text())
 	}
 	var o outcome
 	o.unsure, err = c.retry(ctx, out.repeat, func() error {
@@ -103,6 +117,9 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	}
 	req.Header.Set("Authorization", "Bearer "+c.key)
 	req.Header.Set("User-Agent", c.userAgent)
+	if version, ok := ctx.Value(ifMatch{}).(string); ok && version != "" && asked.method != http.MethodGet {
+		req.Header.Set("If-Match", version)
+	}
 	if c.organization != "" {
 		req.Header.Set(earshot.OrganizationHeader, c.organization)
 	}

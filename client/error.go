@@ -63,7 +63,7 @@ func IsCode(err error, code earshot.Code) bool {
 // DetailTypes are the types that details can have.
 type DetailTypes interface {
 	[]earshot.FieldProblem | earshot.CreditDetails | earshot.KeyBudgetDetails | earshot.ScopeDetails | earshot.ResourceDetails | earshot.DuplicateDetails |
-		earshot.ConflictDetails | earshot.QueueDetails | earshot.LimitDetails | earshot.UpstreamDetails
+		earshot.ConflictDetails | earshot.VersionDetails | earshot.QueueDetails | earshot.LimitDetails | earshot.UpstreamDetails
 }
 
 // Details returns the details of an error of the service, if they are of type T:

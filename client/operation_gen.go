@@ -201,7 +201,7 @@ func (c *Client) Request(ctx context.Context, id string) (*earshot.RequestRecord
 // removed from the queue, the response returns that task with `queued` false. The key needs the
 // scope tasks.
 func (c *Client) RetryRequest(ctx context.Context, id string) (*earshot.RequestRetried, error) {
-	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id), repeat: idempotent})
+	return exchange[earshot.RequestRetried](ctx, c, call{method: "POST", path: pathOf("/v1/requests/{id}/retry", id), repeat: replayed})
 }
 
 // Batches calls GET /v1/batches: List batches.
@@ -236,7 +236,7 @@ func (c *Client) Batch(ctx context.Context, id string) (*earshot.BatchRecord, er
 // Safe to repeat, also concurrently, because each failure gets one new task. If the queue does
 // not have room for all of them, none is queued. The key needs the scope tasks.
 func (c *Client) RetryBatch(ctx context.Context, id string) (*earshot.BatchRetried, error) {
-	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: idempotent})
+	return exchange[earshot.BatchRetried](ctx, c, call{method: "POST", path: pathOf("/v1/batches/{id}/retry", id), repeat: replayed})
 }
 
 // Upstreams calls GET /v1/upstreams: List where answers come from.
@@ -304,7 +304,7 @@ func (c *Client) DeleteTracker(ctx context.Context, name string) error {
 // like any other tracker. A demo with the same name is replaced. If another tracker has the
 // name, the response is 409. The body may be left out. The key needs the scope track.
 func (c *Client) MakeDemo(ctx context.Context, name string, body earshot.DemoRequest) (*earshot.DemoMade, error) {
-	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body, repeat: idempotent})
+	return exchange[earshot.DemoMade](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/demo", name), body: body, repeat: replayed})
 }
 
 // Sweeps calls GET /v1/trackers/{name}/sweeps: List sweeps.
@@ -408,7 +408,7 @@ func (c *Client) TrackerWork(ctx context.Context, name string) (*earshot.Tracker
 // in the background, at no cost. Until that is done, metrics use the previous version. After a
 // change of brands or an upgrade, this happens automatically. The key needs the scope track.
 func (c *Client) Reanalyse(ctx context.Context, name string) (*earshot.Reanalysis, error) {
-	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name)})
+	return exchange[earshot.Reanalysis](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/reanalysis", name), repeat: replayed})
 }
 
 // TrackerSearches calls GET /v1/trackers/{name}/searches: List the searches of assistants.
@@ -515,7 +515,7 @@ func (c *Client) DiscoverNames(ctx context.Context, name string, query earshot.D
 func (c *Client) SendReport(ctx context.Context, name string, channel string) (*earshot.SentReport, error) {
 	var body earshot.ReportSendRequest
 	body.Channel = channel
-	answer, err := exchange[earshot.ReportSent](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/report", name), body: body})
+	answer, err := exchange[earshot.ReportSent](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/report", name), body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -565,7 +565,7 @@ func (c *Client) AcknowledgeAlert(ctx context.Context, name string, id string) (
 func (c *Client) TestAlerts(ctx context.Context, name string, channel string) ([]earshot.ChannelTest, error) {
 	var body earshot.AlertTestRequest
 	body.Channel = channel
-	answer, err := exchange[earshot.AlertTestResult](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/alerts/test", name), body: body})
+	answer, err := exchange[earshot.AlertTestResult](ctx, c, call{method: "POST", path: pathOf("/v1/trackers/{name}/alerts/test", name), body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -593,9 +593,9 @@ func (c *Client) Reviews(ctx context.Context, name string, query earshot.ReviewQ
 
 // MarkReview calls PATCH /v1/trackers/{name}/reviews/{id}: Mark a review.
 //
-// Sets the state and the note of a review. `right` means that the answers are right, `wrong`
-// that they are wrong, `resolved` that somebody has dealt with it, and `open` that somebody
-// should look at it again. The key needs the scope track.
+// Sets the state or the note of a review, or both. `right` means that the answers are right,
+// `wrong` that they are wrong, `resolved` that somebody has dealt with it, and `open` that
+// somebody should look at it again. The key needs the scope track.
 func (c *Client) MarkReview(ctx context.Context, name string, id string, body earshot.ReviewPatch) (*earshot.Review, error) {
 	answer, err := exchange[earshot.ReviewMarked](ctx, c, call{method: "PATCH", path: pathOf("/v1/trackers/{name}/reviews/{id}", name, id), body: body, repeat: idempotent})
 	if err != nil {
@@ -615,6 +615,13 @@ func (c *Client) Channels(ctx context.Context) ([]earshot.Channel, error) {
 		return nil, err
 	}
 	return answer.Channels, nil
+}
+
+// Channel calls GET /v1/channels/{name}: Read a channel.
+//
+// Returns a channel, without its secrets. The key needs the scope read.
+func (c *Client) Channel(ctx context.Context, name string) (*earshot.Channel, error) {
+	return exchange[earshot.Channel](ctx, c, call{method: "GET", path: pathOf("/v1/channels/{name}", name), repeat: idempotent})
 }
 
 // SaveChannel calls PUT /v1/channels/{name}: Create or change a channel.
@@ -645,7 +652,7 @@ func (c *Client) DeleteChannel(ctx context.Context, name string) error {
 // The receiver has 15 seconds to answer. An organization may run 4 tests at once on a node. The
 // key needs the scope admin.
 func (c *Client) TestChannel(ctx context.Context, name string) (*earshot.ChannelTest, error) {
-	answer, err := exchange[earshot.ChannelTestResponse](ctx, c, call{method: "POST", path: pathOf("/v1/channels/{name}/test", name)})
+	answer, err := exchange[earshot.ChannelTestResponse](ctx, c, call{method: "POST", path: pathOf("/v1/channels/{name}/test", name), repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -675,7 +682,7 @@ func (c *Client) Shares(ctx context.Context) ([]*earshot.ShareLink, error) {
 // when the tracker is deleted. Only this response contains the address. An organization may have
 // 500 links that work; creating one more gets a 400. The key needs the scope track.
 func (c *Client) CreateShare(ctx context.Context, body earshot.ShareRequest) (*earshot.NewShare, error) {
-	return exchange[earshot.NewShare](ctx, c, call{method: "POST", path: "/v1/shares", body: body})
+	return exchange[earshot.NewShare](ctx, c, call{method: "POST", path: "/v1/shares", body: body, repeat: replayed})
 }
 
 // RevokeShare calls DELETE /v1/shares/{id}: Revoke a share link.
@@ -738,7 +745,7 @@ func (c *Client) Delivery(ctx context.Context, id string) (*earshot.Delivery, er
 // and the `webhook-id` stay the same. The request body is ignored. The key needs the scope
 // tasks.
 func (c *Client) Resend(ctx context.Context, id string) (*earshot.Delivery, error) {
-	answer, err := exchange[earshot.DeliveryResent](ctx, c, call{method: "POST", path: pathOf("/v1/webhooks/deliveries/{id}/resend", id)})
+	answer, err := exchange[earshot.DeliveryResent](ctx, c, call{method: "POST", path: pathOf("/v1/webhooks/deliveries/{id}/resend", id), repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -763,18 +770,26 @@ func (c *Client) Keys(ctx context.Context) ([]*earshot.Key, error) {
 // Creates a key of the organization. Only this response contains its secret. An organization may
 // have 500 valid keys; creating one more gets a 400. The key needs the scope admin.
 func (c *Client) CreateKey(ctx context.Context, body earshot.KeyRequest) (*earshot.NewKey, error) {
-	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body})
+	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/keys", body: body, repeat: replayed})
+}
+
+// Key calls GET /v1/keys/{id}: Read a key.
+//
+// Returns a key of the organization, without its secret. The `ETag` changes with its name,
+// scopes and limits, not with its use. The key needs the scope admin.
+func (c *Client) Key(ctx context.Context, id string) (*earshot.Key, error) {
+	return exchange[earshot.Key](ctx, c, call{method: "GET", path: pathOf("/v1/keys/{id}", id), repeat: idempotent})
 }
 
 // ChangeKey calls PATCH /v1/keys/{id}: Rename a key or set its spending limits.
 //
-// Sets the name of a key, and the most credits that it may spend per UTC day and UTC month. A
-// limit that is left out, or 0, is removed, unless the request has only a name. A call or task
-// that might exceed a limit is refused with 403 `KEY_BUDGET_EXCEEDED`. A task that was queued
-// earlier FAILS with the same code when the credits already spent leave no room for it. Credits
-// reserved for running jobs count against calls; a task waits until these jobs have ended.
-// Spending is counted from when the key first had a limit. Sweeps of trackers do not count;
-// their trackers have their own ceilings. The key needs the scope admin.
+// Changes the name of a key, or the most credits that it may spend per UTC day and UTC month. A
+// field that is left out keeps its value; `null` removes it. A call or task that might exceed a
+// limit is refused with 403 `KEY_BUDGET_EXCEEDED`. A task that was queued earlier FAILS with the
+// same code when the credits already spent leave no room for it. Credits reserved for running
+// jobs count against calls; a task waits until these jobs have ended. Spending is counted from
+// when the key first had a limit. Sweeps of trackers do not count; their trackers have their own
+// ceilings. The key needs the scope admin.
 func (c *Client) ChangeKey(ctx context.Context, id string, body earshot.KeyPatch) (*earshot.Key, error) {
 	answer, err := exchange[earshot.ChangedKey](ctx, c, call{method: "PATCH", path: pathOf("/v1/keys/{id}", id), body: body, repeat: idempotent})
 	if err != nil {
@@ -823,7 +838,7 @@ func (c *Client) LedgerEntries(ctx context.Context, kind earshot.LedgerKind) ite
 // secret stays valid for 24 hours, during which webhooks are signed with both; another rotation
 // invalidates it at once. The request body is ignored. The key needs the scope admin.
 func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecret, error) {
-	return exchange[earshot.RotatedSecret](ctx, c, call{method: "POST", path: "/v1/webhooks/secret/rotate"})
+	return exchange[earshot.RotatedSecret](ctx, c, call{method: "POST", path: "/v1/webhooks/secret/rotate", repeat: replayed})
 }
 
 // TestWebhook calls POST /v1/webhooks/test: Test a webhook.
@@ -835,7 +850,7 @@ func (c *Client) RotateWebhookSecret(ctx context.Context) (*earshot.RotatedSecre
 func (c *Client) TestWebhook(ctx context.Context, url string) (*earshot.WebhookTest, error) {
 	var body earshot.WebhookRequest
 	body.URL = url
-	answer, err := exchange[earshot.WebhookTestResponse](ctx, c, call{method: "POST", path: "/v1/webhooks/test", body: body})
+	answer, err := exchange[earshot.WebhookTestResponse](ctx, c, call{method: "POST", path: "/v1/webhooks/test", body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -871,6 +886,14 @@ func (c *Client) Users(ctx context.Context) ([]*earshot.User, error) {
 		return nil, err
 	}
 	return answer.Users, nil
+}
+
+// User calls GET /v1/users/{id}: Read a user.
+//
+// Returns a user of the organization. The `ETag` changes with the user's role. The key needs the
+// scope admin.
+func (c *Client) User(ctx context.Context, id string) (*earshot.User, error) {
+	return exchange[earshot.User](ctx, c, call{method: "GET", path: pathOf("/v1/users/{id}", id), repeat: idempotent})
 }
 
 // ChangeUser calls PATCH /v1/users/{id}: Change a user's role.
@@ -915,7 +938,7 @@ func (c *Client) Invitations(ctx context.Context) ([]earshot.Invitation, error) 
 // mail if the operator has configured SMTP. An earlier invitation of the same person is revoked.
 // An organization may have 500 pending invitations. The key needs the scope admin.
 func (c *Client) Invite(ctx context.Context, body earshot.InvitationRequest) (*earshot.NewInvitation, error) {
-	return exchange[earshot.NewInvitation](ctx, c, call{method: "POST", path: "/v1/invitations", body: body})
+	return exchange[earshot.NewInvitation](ctx, c, call{method: "POST", path: "/v1/invitations", body: body, repeat: replayed})
 }
 
 // RevokeInvitation calls DELETE /v1/invitations/{id}: Revoke an invitation.
@@ -971,7 +994,7 @@ func (c *Client) Organizations(ctx context.Context, query earshot.OrganizationQu
 // Creates an organization with a key and a webhook secret. Only this response contains the two
 // secrets. A name that is taken gets a 409. The key needs the scope operator.
 func (c *Client) CreateOrganization(ctx context.Context, body earshot.OrganizationRequest) (*earshot.NewOrganization, error) {
-	return exchange[earshot.NewOrganization](ctx, c, call{method: "POST", path: "/v1/operator/organizations", body: body})
+	return exchange[earshot.NewOrganization](ctx, c, call{method: "POST", path: "/v1/operator/organizations", body: body, repeat: replayed})
 }
 
 // ChangeOrganization calls PATCH /v1/operator/organizations/{id}: Change the plan or the balance.
@@ -994,7 +1017,7 @@ func (c *Client) ChangeOrganization(ctx context.Context, id string, body earshot
 func (c *Client) GrantCredits(ctx context.Context, id string, credits int64) (*earshot.Organization, error) {
 	var body earshot.CreditsGrant
 	body.Credits = credits
-	answer, err := exchange[earshot.ChangedOrganization](ctx, c, call{method: "POST", path: pathOf("/v1/operator/organizations/{id}/credits", id), body: body})
+	answer, err := exchange[earshot.ChangedOrganization](ctx, c, call{method: "POST", path: pathOf("/v1/operator/organizations/{id}/credits", id), body: body, repeat: replayed})
 	if err != nil {
 		return nil, err
 	}
@@ -1007,7 +1030,7 @@ func (c *Client) GrantCredits(ctx context.Context, id string, credits int64) (*e
 // The key belongs to the oldest organization, whose admins see it and can revoke it. The key
 // needs the scope operator.
 func (c *Client) CreateOperatorKey(ctx context.Context, body earshot.OperatorKeyRequest) (*earshot.NewKey, error) {
-	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/operator/keys", body: body})
+	return exchange[earshot.NewKey](ctx, c, call{method: "POST", path: "/v1/operator/keys", body: body, repeat: replayed})
 }
 
 // RevokeAnyKey calls DELETE /v1/operator/keys/{id}: Revoke a key of any organization.
@@ -1030,7 +1053,7 @@ func (c *Client) RevokeAnyKey(ctx context.Context, id string) (*earshot.Key, err
 func (c *Client) ResetPassword(ctx context.Context, email string) (string, error) {
 	var body earshot.PasswordReset
 	body.Email = email
-	answer, err := exchange[earshot.PasswordResetLink](ctx, c, call{method: "POST", path: "/v1/operator/users/reset", body: body})
+	answer, err := exchange[earshot.PasswordResetLink](ctx, c, call{method: "POST", path: "/v1/operator/users/reset", body: body, repeat: replayed})
 	if err != nil {
 		return "", err
 	}

@@ -71,7 +71,7 @@ func TestWhichCallsAreRetried(t *testing.T) {
 		"a batch": submitting("a", ""), "a batch with keys": submitting("a", "b"),
 	}
 	all := []string{"reading", "canceling", "resolving", "asking", "asking with a key", "key making", "submitting", "submitting with a key", "a batch", "a batch with keys"}
-	idempotent := []string{"reading", "canceling", "resolving", "asking with a key", "submitting with a key", "a batch with keys"}
+	idempotent := []string{"reading", "canceling", "resolving", "asking with a key", "key making", "submitting with a key", "a batch with keys"}
 	for _, test := range []struct {
 		name   string
 		answer answer

@@ -30,11 +30,11 @@ func (c *Client) ResumeTracker(ctx context.Context, name string) (*earshot.Track
 }
 
 func (c *Client) setTrackerState(ctx context.Context, name string, state earshot.TrackerState) (*earshot.Tracker, error) {
-	return exchange[earshot.Tracker](ctx, c, call{method: http.MethodPatch, path: pathOf("/v1/trackers/{name}", name), body: earshot.TrackerPatch{State: state}, repeat: idempotent})
+	return exchange[earshot.Tracker](ctx, c, call{method: http.MethodPatch, path: pathOf("/v1/trackers/{name}", name), body: earshot.TrackerPatch{State: &state}, repeat: idempotent})
 }
 
-// StartSweep runs a tracker now. If key, the idempotency key, is not empty, a repetition
-// starts no second sweep, and the client retries when the response is lost.
+// StartSweep runs a tracker now. If key, an idempotency key, is not empty, another call with this key
+// starts no second sweep.
 func (c *Client) StartSweep(ctx context.Context, name, key string) (*earshot.SweepStarted, error) {
 	return c.startSweep(ctx, name, earshot.SweepRequest{IdempotencyKey: key})
 }
@@ -46,10 +46,7 @@ func (c *Client) RepeatSweep(ctx context.Context, name, key string) (*earshot.Sw
 }
 
 func (c *Client) startSweep(ctx context.Context, name string, request earshot.SweepRequest) (*earshot.SweepStarted, error) {
-	out := call{method: http.MethodPost, path: pathOf("/v1/trackers/{name}/sweeps", name), body: request, repeat: once}
-	if request.IdempotencyKey != "" {
-		out.repeat = idempotent
-	}
+	out := call{method: http.MethodPost, path: pathOf("/v1/trackers/{name}/sweeps", name), body: request, repeat: replayed}
 	return exchange[earshot.SweepStarted](ctx, c, out)
 }
 

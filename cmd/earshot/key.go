@@ -219,7 +219,7 @@ Examples:
 // Run sets the limits.
 func (c *keyLimitCmd) Run(in *invocation) error {
 	return c.forOrganization(in, c.Org, func(s *service, _ *earshot.Organization) error {
-		if _, err := s.ChangeKey(in, c.ID, earshot.KeyPatch{KeyCeilings: c.ceilings()}); err != nil {
+		if _, err := s.ChangeKey(in, c.ID, earshot.KeyPatch{CreditsPerDay: &c.CreditsPerDay, CreditsPerMonth: &c.CreditsPerMonth}); err != nil {
 			return orList(err, "earshot key list")
 		}
 		_, err := fmt.Fprintf(in.out, "key %s may spend %s\n", c.ID, ceilingsOf(c.CreditsPerDay, c.CreditsPerMonth))

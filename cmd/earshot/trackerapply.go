@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -15,10 +16,11 @@ import (
 )
 
 type trackerApplyCmd struct {
-	File   string `arg:"" help:"The tracker's definition, in YAML or JSON; - reads standard input." placeholder:"FILE"`
-	Name   string `help:"The tracker's name, if the file does not contain it." placeholder:"NAME"`
-	DryRun bool   `help:"Print the changes without applying them."`
-	JSON   bool   `name:"json" help:"Print the API's response."`
+	File    string `arg:"" help:"The tracker's definition, in YAML or JSON; - reads standard input." placeholder:"FILE"`
+	Name    string `help:"The tracker's name, if the file does not contain it." placeholder:"NAME"`
+	DryRun  bool   `help:"Print the changes without applying them."`
+	IfMatch string `help:"Apply only if the tracker still has this etag." placeholder:"ETAG"`
+	JSON    bool   `name:"json" help:"Print the API's response."`
 	remote
 }
 
@@ -54,7 +56,10 @@ func (c *trackerApplyCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	applied, err := service.ApplyTracker(in, name, text, c.DryRun)
+	applied, err := service.ApplyTracker(client.WithIfMatch(in, c.IfMatch), name, text, c.DryRun)
+	if changed, ok := client.Details[earshot.VersionDetails](err); ok && changed.Current != nil {
+		return c.changed(in, changed.Current)
+	}
 	if problems, ok := client.Details[[]earshot.FieldProblem](err); ok {
 		return c.mistakes(in, text, problems)
 	}
@@ -66,6 +71,19 @@ func (c *trackerApplyCmd) Run(in *invocation) error {
 		return in.json(applied)
 	}
 	return printApplied(in, applied)
+}
+
+// changed returns an error that says how the tracker is now.
+func (c *trackerApplyCmd) changed(in *invocation, current json.RawMessage) error {
+	var t earshot.Tracker
+	if err := json.Unmarshal(current, &t); err != nil {
+		return fmt.Errorf("decode the current tracker: %w", err)
+	}
+	if err := in.json(t.Definition); err != nil {
+		return err
+	}
+	return fmt.Errorf("somebody else has changed the tracker: it is %s, with version %d of %s, whose definition is above; to overwrite it, pass --if-match '%s'",
+		t.State, t.Version, t.UpdatedAt.Format(time.DateTime), t.ETag)
 }
 
 func (c *trackerApplyCmd) read(in *invocation) ([]byte, error) {

@@ -97,7 +97,11 @@ Examples:
 
 // Run marks the review.
 func (c *trackerReviewMarkCmd) Run(in *invocation, service *client.Client) error {
-	r, err := service.MarkReview(in, c.Name, c.ID, earshot.ReviewPatch{State: c.State, Note: c.Note})
+	patch := earshot.ReviewPatch{State: &c.State}
+	if c.Note != "" {
+		patch.Note = &c.Note
+	}
+	r, err := service.MarkReview(in, c.Name, c.ID, patch)
 	if err != nil {
 		return c.explain(err)
 	}

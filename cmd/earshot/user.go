@@ -197,7 +197,7 @@ Examples:
 // Run changes the role.
 func (c *userRoleCmd) Run(in *invocation) error {
 	return c.forMember(in, func(s *service, id string) error {
-		if _, err := s.ChangeUser(in, id, earshot.UserPatch{Role: earshot.Role(c.Role)}); err != nil {
+		if _, err := s.ChangeUser(in, id, earshot.UserPatch{Role: new(earshot.Role(c.Role))}); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(in.out, "%s has the role %s\n", c.Email, c.Role)

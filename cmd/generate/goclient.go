@@ -235,6 +235,9 @@ func (m *method) call() string {
 	if m.body != "" {
 		fields = append(fields, "body: "+m.body)
 	}
+	if m.Keyed() {
+		fields = append(fields, "repeat: replayed")
+	}
 	if m.Idempotent() {
 		fields = append(fields, "repeat: idempotent")
 	}

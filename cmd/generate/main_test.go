@@ -94,7 +94,7 @@ func (c *Client) Toy(ctx context.Context, id string, country string) (string, er
 //
 // Makes one toy. The key needs the scope admin.
 func (c *Client) MakeToy(ctx context.Context, id string, body earshot.GotoRequest) (*earshot.GotoResponse, error) {
-	return exchange[earshot.GotoResponse](ctx, c, call{method: "POST", path: pathOf("/v1/toys/{id}", id), body: body})
+	return exchange[earshot.GotoResponse](ctx, c, call{method: "POST", path: pathOf("/v1/toys/{id}", id), body: body, repeat: replayed})
 }
 
 // Toys calls GET /v1/toys: List toys.

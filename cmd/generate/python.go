@@ -118,8 +118,12 @@ func (o operation) pythonMethod() (*pythonMethod, error) {
 	if body != "" {
 		call = append(call, "body="+body)
 	}
-	if o.At("x-sdk").Get("idempotent") == false {
-		call = append(call, "idempotent="+repeatable(m.name, m.keywords))
+	switch repeats := repeatable(m.name, m.keywords); {
+	case o.At("x-sdk").Get("idempotent") != false:
+	case o.At("x-sdk").Get("keyed") == true && repeats == "False":
+		call = append(call, "keyed=True")
+	default:
+		call = append(call, "idempotent="+repeats)
 	}
 	m.finish(o, response, call)
 	return m, nil
@@ -182,9 +186,7 @@ func (o operation) body(m *pythonMethod) (string, error) {
 	var arguments []pythonArgument
 	for name, field := range properties.Objects() {
 		a := argument(name, field, isOptional(fields, name))
-		if strings.HasSuffix(a.hint, "| None") { // None leaves out a field
-			return "", fmt.Errorf("the client cannot send %s as null", name)
-		}
+		a.hint = strings.TrimSuffix(a.hint, " | None") // None leaves out a field
 		arguments = append(arguments, a)
 	}
 	m.keywords = append(m.keywords, arguments...)

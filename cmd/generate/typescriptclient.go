@@ -127,6 +127,9 @@ func (c *scriptClient) input(operation operation) (params, call string) {
 	if query := c.query(operation); query != "" {
 		list, call = append(list, "query: "+query), call+", query"
 	}
+	if operation.At("x-sdk").Get("keyed") == true {
+		call += ", idempotencyKey: crypto.randomUUID()"
+	}
 	if operation.At("x-sdk").Get("idempotent") == true {
 		call += ", idempotent: true"
 	}

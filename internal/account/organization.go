@@ -60,6 +60,7 @@ type Principal struct {
 	Scopes            []Scope
 	OrganizationID    string // empty for the operator on the socket, unless the request names one
 	RequestsPerSecond int
+	Once              *Once // of the request; nil without an Idempotency-Key
 
 	// State of the organization when the key was read.
 	Slots, Running int

@@ -48,13 +48,16 @@ const (
 	ActorGuest    ActorKind = "guest"    // somebody who is not signed in
 )
 
-// Actor is who makes a change, for the audit log.
+// Actor is who makes a change, for the audit log, and on which conditions.
 type Actor struct {
 	Kind    ActorKind
 	ID      string // of the key or user; empty on the socket
 	Name    string // name of the key, or email of the user
 	Address string // IP address; empty on the socket
 	Request string // X-Request-Id
+
+	IfMatch string // the header If-Match: the versions that may be changed; empty for any
+	Once    *Once  // nil without an Idempotency-Key
 }
 
 // Title returns the name of the actor, or its kind and id.
@@ -77,10 +80,10 @@ func System() Actor { return Actor{Kind: ActorSystem} }
 // Actor returns the principal as an actor. The address and the request are left out.
 func (p *Principal) Actor() Actor {
 	if p.UserID != "" {
-		return Actor{Kind: ActorUser, ID: p.UserID, Name: p.KeyName}
+		return Actor{Kind: ActorUser, ID: p.UserID, Name: p.KeyName, Once: p.Once}
 	}
 	if p.IsOperator() {
-		return Actor{Kind: ActorOperator, ID: p.KeyID, Name: p.KeyName}
+		return Actor{Kind: ActorOperator, ID: p.KeyID, Name: p.KeyName, Once: p.Once}
 	}
-	return Actor{Kind: ActorKey, ID: p.KeyID, Name: p.KeyName}
+	return Actor{Kind: ActorKey, ID: p.KeyID, Name: p.KeyName, Once: p.Once}
 }

@@ -22,6 +22,18 @@ func keyOperations() []Operation {
 				return earshot.KeyList{Keys: keys}, err
 			}),
 		operation(Operation{Method: "POST", Path: "/v1/keys", Scope: account.ScopeAdmin, Audit: "key.create", Client: Method{Name: "CreateKey"}}, (*Server).createKey),
+		operation(Operation{Method: "GET", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Client: Method{Name: "Key"}},
+			func(s *Server, c *call, _, _ none) (*earshot.Key, error) {
+				id := c.subject()
+				if !account.IsKeyID(id) {
+					return nil, store.ErrNotFound
+				}
+				key, err := s.Orgs.KeyOf(c.context(), c.organization(), id, s.Store.Now())
+				if err == nil {
+					key.Current = id == c.principal.KeyID
+				}
+				return key, err
+			}),
 		operation(Operation{Method: "PATCH", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.change", Client: Method{Name: "ChangeKey", Returns: "Key"}}, (*Server).changeKey),
 		operation(Operation{Method: "DELETE", Path: "/v1/keys/{id}", Scope: account.ScopeAdmin, Finds: "key", Audit: "key.revoke", Client: Method{Name: "RevokeKey", Returns: "Key"}}, (*Server).revokeKey),
 	}
@@ -31,7 +43,7 @@ func accountOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/ledger", Scope: account.ScopeAdmin, Client: Method{Name: "LedgerEntries", Takes: []string{"Kind"}}}, (*Server).ledger),
 		operation(Operation{Method: "POST", Path: "/v1/webhooks/secret/rotate", Scope: account.ScopeAdmin, Audit: "webhook.rotate", Client: Method{Name: "RotateWebhookSecret"}}, (*Server).rotateSecret),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Scope: account.ScopeAdmin, Unaudited: sendsTest, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/test", Claims: true, Scope: account.ScopeAdmin, Unaudited: sendsTest, Client: Method{Name: "TestWebhook", Takes: []string{"URL"}, Returns: "Test"}}, (*Server).testWebhook),
 	}
 }
 
@@ -67,13 +79,6 @@ func (s *Server) checkNewKey(in *schema.Object, name string, expires time.Time) 
 // storeKey stores a new key of an organization and returns it with its secret.
 func (s *Server) storeKey(c *call, organization string, key account.Key, scopes []account.Scope, expires time.Time) (earshot.NewKey, error) {
 	now := s.Store.Now()
-	err := s.Orgs.CreateKey(organization, key, scopes, expires, c.actor(), now)
-	if errors.Is(err, orgs.ErrTooManyKeys) {
-		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
-	}
-	if err != nil {
-		return earshot.NewKey{}, err
-	}
 	made := earshot.Key{ID: key.ID, Name: key.Name, CreatedAt: earshot.Timestamp{Time: now}, ExpiresAt: earshot.When(expires)}
 	for _, scope := range scopes {
 		made.Scopes = append(made.Scopes, string(scope))
@@ -81,14 +86,23 @@ func (s *Server) storeKey(c *call, organization string, key account.Key, scopes 
 	if key.CreditsPerDay > 0 || key.CreditsPerMonth > 0 {
 		made.Budget = &earshot.KeyBudget{CreditsPerDay: key.CreditsPerDay, CreditsPerMonth: key.CreditsPerMonth}
 	}
-	return earshot.NewKey{Key: made, Secret: key.Text}, nil
+	orgs.SetTag(&made)
+	response := earshot.NewKey{Key: made, Secret: key.Text}
+	c.principal.Once.Answers(response)
+	err := s.Orgs.CreateKey(organization, key, scopes, expires, c.actor(), now)
+	if errors.Is(err, orgs.ErrTooManyKeys) {
+		err = schema.Invalid(schema.BodyField, "%v", orgs.ErrTooManyKeys)
+	}
+	return response, err
 }
 
-// changeKey sets the name or the spending limits of a key of the organization, or both.
+// changeKey sets the name or the spending limits of a key of the organization.
 func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*earshot.ChangedKey, error) {
-	id, body := c.subject(), in.value
-	if err := account.CheckKeyName(body.Name); err != nil {
-		in.Reject("name", "%v", err)
+	id := c.subject()
+	if name := in.value.Name; name != nil {
+		if err := account.CheckKeyName(*name); err != nil {
+			in.Reject("name", "%v", err)
+		}
 	}
 	if err := in.Err(); err != nil {
 		return nil, err
@@ -96,14 +110,7 @@ func (s *Server) changeKey(c *call, _ none, in unchecked[earshot.KeyPatch]) (*ea
 	if !account.IsKeyID(id) {
 		return nil, store.ErrNotFound
 	}
-	var change orgs.KeyChange
-	if in.IsString("name") {
-		change.Name = &body.Name
-	}
-	if change.Name == nil || in.Has("creditsPerDay") || in.Has("creditsPerMonth") {
-		change.CreditsPerDay, change.CreditsPerMonth = new(int64(body.CreditsPerDay)), new(int64(body.CreditsPerMonth))
-	}
-	changed, err := s.Orgs.ChangeKey(c.context(), c.organization(), id, change, c.actor(), s.Store.Now())
+	changed, err := s.Orgs.ChangeKey(c.context(), c.organization(), id, in.value, c.actor(), s.Store.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -167,10 +174,9 @@ func (s *Server) ledger(c *call, q earshot.LedgerQuery, _ none) (page earshot.Le
 // which cannot be read again.
 func (s *Server) rotateSecret(c *call, _, _ none) (earshot.RotatedSecret, error) {
 	secret, now := account.NewWebhookSecret(), s.Store.Now()
-	if err := s.Store.RotateSecret(c.organization(), secret, c.actor(), now); err != nil {
-		return earshot.RotatedSecret{}, err
-	}
-	return earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}, nil
+	response := earshot.RotatedSecret{Secret: secret, PreviousValidUntil: earshot.Timestamp{Time: now.Add(store.SecretLife)}}
+	c.principal.Once.Answers(response)
+	return response, s.Store.RotateSecret(c.organization(), secret, c.actor(), now)
 }
 
 // testWebhook sends one signed message to a URL and returns the result.

@@ -16,11 +16,11 @@ func alertOperations() []Operation {
 				}
 				return s.Trackers.Alerts(c.context(), c.organization(), c.trackerName(), &q, before)
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Repeatable: true, Audit: "alert.acknowledge", Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/{id}/acknowledge", Scope: account.ScopeTrack, Finds: "alert", Unkeyed: repeatable, Audit: "alert.acknowledge", Client: Method{Name: "AcknowledgeAlert", Returns: "Alert"}},
 			func(s *Server, c *call, _, _ none) (*earshot.AlertAcknowledged, error) {
 				return s.Trackers.Acknowledge(c.context(), c.organization(), c.trackerName(), c.subject(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: sendsTest, Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/alerts/test", Claims: true, Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: sendsTest, Client: Method{Name: "TestAlerts", Takes: []string{"Channel"}, Returns: "Tests"}},
 			func(s *Server, c *call, _ none, request earshot.AlertTestRequest) (*earshot.AlertTestResult, error) {
 				c.turn.End() // the rest is only waiting for receivers
 				return s.Trackers.TestAlerts(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
@@ -34,13 +34,17 @@ func channelOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.ChannelList, error) {
 				return s.Trackers.Channels(c.context(), c.organization())
 			}),
+		operation(Operation{Method: "GET", Path: "/v1/channels/{name}", Scope: account.ScopeRead, Finds: "channel", Client: Method{Name: "Channel"}},
+			func(s *Server, c *call, _, _ none) (earshot.Channel, error) {
+				return s.Trackers.Channel(c.context(), c.organization(), c.subject())
+			}),
 		operation(Operation{Method: "PUT", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Audit: "channel.save", Client: Method{Name: "SaveChannel"}}, (*Server).saveChannel),
 		operation(Operation{Method: "DELETE", Path: "/v1/channels/{name}", Scope: account.ScopeAdmin, Finds: "channel", Audit: "channel.delete", Client: Method{Name: "DeleteChannel", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelDeleted, error) {
 				name := c.subject()
 				return earshot.ChannelDeleted{Name: name}, s.Trackers.DeleteChannel(c.context(), c.organization(), name, c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Scope: account.ScopeAdmin, Finds: "channel", Unaudited: sendsTest, Client: Method{Name: "TestChannel", Returns: "Test"}},
+		operation(Operation{Method: "POST", Path: "/v1/channels/{name}/test", Claims: true, Scope: account.ScopeAdmin, Finds: "channel", Unaudited: sendsTest, Client: Method{Name: "TestChannel", Returns: "Test"}},
 			func(s *Server, c *call, _, _ none) (earshot.ChannelTestResponse, error) {
 				c.turn.End() // the rest is only waiting for the receiver
 				test, err := s.Trackers.TestReceiver(c.context(), c.organization(), c.subject(), s.Store.Now())

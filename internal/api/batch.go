@@ -23,7 +23,7 @@ func batchOperations() []Operation {
 				}
 				return new(batchRecord(found)), nil
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch", Repeatable: true, Unaudited: submitsWork, Client: Method{Name: "RetryBatch"}}, (*Server).retryBatch),
+		operation(Operation{Method: "POST", Path: "/v1/batches/{id}/retry", Scope: account.ScopeTasks, Finds: "batch", Unaudited: submitsWork, Client: Method{Name: "RetryBatch"}}, (*Server).retryBatch),
 		special(Operation{Method: "GET", Path: "/v1/batches/{id}/results", Scope: account.ScopeRead, Finds: "batch", Events: []any{earshot.BatchResult{}}}, (*Server).batchResults),
 	}
 }
@@ -86,7 +86,11 @@ func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, er
 	if err != nil {
 		return answer, err
 	}
-	retries, err := s.Jobs.Retry(c.principal, failed, s.Store.Now())
+	retries, err := s.Jobs.Retry(c.principal, failed, s.Store.Now(), func(retries []*store.Retry) any { return s.batchRetried(retries) })
+	return s.batchRetried(retries), err
+}
+
+func (s *Server) batchRetried(retries []*store.Retry) (answer earshot.BatchRetried) {
 	for _, r := range retries {
 		item := earshot.RetryItem{TaskID: r.Failed, Success: r.Refusal == nil}
 		switch {
@@ -99,7 +103,7 @@ func (s *Server) retryBatch(c *call, _, _ none) (answer earshot.BatchRetried, er
 		}
 		answer.Results = append(answer.Results, item)
 	}
-	return answer, err
+	return answer
 }
 
 // retryRequest retries a failed call or task. A repeated request returns the same task,
@@ -128,7 +132,12 @@ func (s *Server) retryRequest(c *call, _, _ none) (*earshot.RequestRetried, erro
 	if err != nil {
 		return nil, err
 	}
-	retries, err := s.Jobs.Retry(c.principal, []*store.Task{failed}, s.Store.Now())
+	retries, err := s.Jobs.Retry(c.principal, []*store.Task{failed}, s.Store.Now(), func(retries []*store.Retry) any {
+		if retries[0].Refusal != nil || retries[0].Before != "" {
+			return nil
+		}
+		return s.retried(&store.Task{Job: retries[0].Task}, true)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -36,22 +36,22 @@ const (
 
 // call is the state of one request.
 type call struct {
-	server    *Server
-	w         http.ResponseWriter
-	r         *http.Request
-	id        string
-	started   time.Time
-	route     *Operation
-	principal *account.Principal // nil until the key is checked
-	secret    string             // of the user's session; "" for a key
-	window    ratelimit.Verdict  // for the rate limit headers
-	leave     func()             // releases the place among the requests in flight, and the turn
-	turn      *share.Turn        // nil until the request is admitted
-	busy      bool               // refused because the node is overloaded
-	received  []byte             // the body; nil until it was read
-	receipt   job.Receipt
-	status    int
-	span      trace.Span
+	server     *Server
+	w          http.ResponseWriter
+	r          *http.Request
+	id         string
+	started    time.Time
+	route      *Operation
+	principal  *account.Principal // nil until the key is checked
+	credential string             // the key or the secret of the session; "" until the key is checked
+	window     ratelimit.Verdict  // for the rate limit headers
+	leave      func()             // releases the place among the requests in flight, and the turn
+	turn       *share.Turn        // nil until the request is admitted
+	busy       bool               // refused because the node is overloaded
+	received   []byte             // the body; nil until it was read
+	receipt    job.Receipt
+	status     int
+	span       trace.Span
 }
 
 // endSpan ends the span of the request. err is the request's error, if any.
@@ -162,7 +162,10 @@ func (c *call) isYAML() bool {
 	return kind == mimeYAML
 }
 
-const mimeYAML = "application/yaml"
+const (
+	mimeYAML       = "application/yaml"
+	mimeMergePatch = "application/merge-patch+json"
+)
 
 func (c *call) checkContentType() error {
 	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -176,7 +179,8 @@ func (c *call) checkContentType() error {
 	if c.route.YAML && err == nil && kind == mimeYAML {
 		return nil
 	}
-	if err != nil || kind != "application/json" {
+	isPatch := c.route.Method == http.MethodPatch && kind == mimeMergePatch
+	if err != nil || !isPatch && kind != "application/json" {
 		return c.errMediaType("must be sent as application/json")
 	}
 	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
@@ -217,7 +221,7 @@ func (c *call) actor() account.Actor {
 
 func (c *call) actorOf(p *account.Principal) account.Actor {
 	by := p.Actor()
-	by.Address, by.Request = c.ip(), c.id
+	by.Address, by.Request, by.IfMatch = c.ip(), c.id, strings.Join(c.r.Header.Values("If-Match"), ",")
 	return by
 }
 

@@ -29,6 +29,7 @@ var statuses = map[earshot.Code]int{
 	earshot.CodeNotFound:          http.StatusNotFound,
 	earshot.CodeAlreadyExists:     http.StatusConflict,
 	earshot.CodeConflict:          http.StatusConflict,
+	earshot.CodePrecondition:      http.StatusPreconditionFailed,
 	earshot.CodeQueueLimit:        http.StatusTooManyRequests,
 	earshot.CodeRateLimit:         http.StatusTooManyRequests,
 	earshot.CodeConcurrencyLimit:  http.StatusTooManyRequests,

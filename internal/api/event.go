@@ -27,7 +27,7 @@ func eventOperations() []Operation {
 				}
 				return new(describe(d)), nil
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/webhooks/deliveries/{id}/resend", Scope: account.ScopeTasks, Finds: "webhook", Unaudited: "the delivery lists its tries", Client: Method{Name: "Resend", Returns: "Delivery"}},
+		operation(Operation{Method: "POST", Path: "/v1/webhooks/deliveries/{id}/resend", Claims: true, Scope: account.ScopeTasks, Finds: "webhook", Unaudited: "the delivery lists its tries", Client: Method{Name: "Resend", Returns: "Delivery"}},
 			func(s *Server, c *call, _, _ none) (*earshot.DeliveryResent, error) {
 				d, err := s.Store.Resend(c.context(), c.organization(), c.subject(), s.Store.Now())
 				if err != nil {

@@ -19,7 +19,7 @@ func requestOperations() []Operation {
 	return []Operation{
 		special(Operation{Method: "GET", Path: "/v1/requests", Scope: account.ScopeRead, Response: earshot.RequestPage{}, Client: Method{Name: "Requests"}}, (*Server).requests),
 		operation(Operation{Method: "GET", Path: "/v1/requests/{id}", Scope: account.ScopeRead, Finds: "call or task", Client: Method{Name: "Request", Takes: []string{}}}, (*Server).request),
-		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task", Repeatable: true, Unaudited: submitsWork, Client: Method{Name: "RetryRequest"}}, (*Server).retryRequest),
+		operation(Operation{Method: "POST", Path: "/v1/requests/{id}/retry", Scope: account.ScopeTasks, Finds: "call or task", Unaudited: submitsWork, Client: Method{Name: "RetryRequest"}}, (*Server).retryRequest),
 	}
 }
 

@@ -24,9 +24,9 @@ import (
 
 func mcpOperations() []Operation {
 	return []Operation{
-		{Method: "POST", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
+		{Method: "POST", Path: "/mcp", Unaudited: toolCalls, Unkeyed: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: "/mcp", serve: (*Server).mcp},
-		{Method: "DELETE", Path: "/mcp", Unaudited: "tool calls are requests of their own", serve: (*Server).mcp},
+		{Method: "DELETE", Path: "/mcp", Unaudited: toolCalls, serve: (*Server).mcp},
 		{Method: "GET", Path: resourcePath, Public: true, serve: (*Server).protectedResource},
 		{Method: "GET", Path: resourcePath + "/mcp", Public: true, serve: (*Server).protectedResource},
 	}
@@ -72,6 +72,7 @@ func (s *Server) identifyAgent(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.credential = token
 	return s.admit(c, &known.Principal)
 }
 
@@ -82,6 +83,8 @@ func (s *Server) challenge(c *call) {
 	}
 }
 
+const toolCalls = "tool calls are requests of their own"
+
 // maxMessages limits the messages of a request, which are all processed at once.
 const maxMessages = 20
 
@@ -90,7 +93,7 @@ func (s *Server) mcp(c *call) error {
 	if http.NewCrossOriginProtection().Check(c.r) != nil {
 		return &earshot.Error{Code: earshot.CodeNoPermission, Message: "requests from pages of other sites are not allowed"}
 	}
-	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{principal: c.principal, verdict: c.window}))
+	r := c.r.WithContext(context.WithValue(c.r.Context(), counted{}, &ticket{principal: c.principal, credential: c.credential, verdict: c.window}))
 	if r.Method == http.MethodPost {
 		body, err := c.body(maxBody)
 		if err != nil {
@@ -124,9 +127,10 @@ type counted struct{}
 // without counting it against the rate limit, because the agent's own request was already counted.
 // Further requests count.
 type ticket struct {
-	principal *account.Principal
-	verdict   ratelimit.Verdict
-	used      atomic.Bool
+	principal  *account.Principal
+	credential string
+	verdict    ratelimit.Verdict
+	used       atomic.Bool
 }
 
 // count counts a request against the rate limit of its account.

@@ -20,10 +20,10 @@ func monitorOperations(providers []provider.Provider) []Operation {
 	for _, p := range providers {
 		about := p.Definition()
 		all = append(all, Operation{
-			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Unaudited: submitsWork, Body: about.Request, Response: about.Result, serve: monitor(p),
+			Method: "POST", Path: "/v1/monitor/" + about.Name, Scope: account.ScopeMonitor, Unaudited: submitsWork, Unkeyed: keyedCall, Body: about.Request, Response: about.Result, serve: monitor(p),
 		})
 	}
-	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
+	return append(all, operation(Operation{Method: "POST", Path: "/v1/monitor/websearch/goto", Scope: account.ScopeMonitor, Unaudited: changesNothing, Client: Method{Name: "Goto", Takes: []string{"URL"}, Returns: "URL"}}, (*Server).resolve))
 }
 
 // decodeRequest reads the request of a call or task. A valid request that no upstream can serve is

@@ -26,7 +26,7 @@ func numberOperations() []Operation {
 			func(s *Server, c *call, _, _ none) (*earshot.TrackerWorkList, error) {
 				return s.Trackers.TrackerWork(c.context(), c.organization(), c.trackerName())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.reanalyse", Client: Method{Name: "Reanalyse"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/reanalysis", Claims: true, Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.reanalyse", Client: Method{Name: "Reanalyse"}},
 			func(s *Server, c *call, _, _ none) (*earshot.Reanalysis, error) {
 				started, err := s.Trackers.Reanalyse(c.context(), c.organization(), c.trackerName(), c.actor(), s.Store.Now())
 				if errors.Is(err, store.ErrChanged) { // by a concurrent request
@@ -63,7 +63,7 @@ func answerOperations() []Operation {
 				return s.Reports.Answer(c.context(), c.organization(), c.trackerName(), c.subject())
 			}),
 		operation(Operation{Method: "GET", Path: "/v1/trackers/{name}/diff", Scope: account.ScopeRead, Finds: "tracker", Client: Method{Name: "DiffAnswers", Takes: []string{"A", "B"}}}, numbers((*track.Service).Diff)),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker", Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "TryNames"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/names/try", Scope: account.ScopeRead, Finds: "tracker", Unaudited: changesNothing, Client: Method{Name: "TryNames"}},
 			func(s *Server, c *call, _ none, trial earshot.NameTrial) (*earshot.NameTried, error) {
 				return s.Reports.TryNames(c.context(), c.organization(), c.trackerName(), &trial)
 			}),

@@ -44,11 +44,25 @@ func operation[Q, B, R any](o Operation, serve func(s *Server, c *call, q Q, bod
 	o.Response = shapeOf[R]()
 	return special(o, func(s *Server, c *call, q Q, body B) error {
 		response, err := serve(s, c, q, body)
+		if err == nil {
+			err = s.keepAnswer(c, response)
+		}
 		if err != nil {
 			return err
 		}
+		if version, ok := any(response).(tagged); ok {
+			c.w.Header().Set("ETag", version.Tag())
+		}
 		return c.json(response)
 	})
+}
+
+// orZero returns the value of a field of a patch, or the zero value if the field is absent.
+func orZero[T any](field *T) (value T) {
+	if field != nil {
+		value = *field
+	}
+	return value
 }
 
 // special completes a declaration whose serve writes the response itself.

@@ -25,12 +25,12 @@ func operatorOperations() []Operation {
 	const o = account.ScopeOperator
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/operator/organizations", Scope: o, Client: Method{Name: "Organizations"}}, (*Server).organizations),
-		operation(Operation{Method: "POST", Path: "/v1/operator/organizations", Scope: o, Audit: "organization.create", Client: Method{Name: "CreateOrganization"}}, (*Server).createOrganization),
+		operation(Operation{Method: "POST", Path: "/v1/operator/organizations", Claims: true, Scope: o, Audit: "organization.create", Client: Method{Name: "CreateOrganization"}}, (*Server).createOrganization),
 		operation(Operation{Method: "PATCH", Path: "/v1/operator/organizations/{id}", Scope: o, Finds: "organization", Audit: "plan.change,credits.set", Client: Method{Name: "ChangeOrganization", Returns: "Organization"}}, (*Server).changeOrganization),
 		operation(Operation{Method: "POST", Path: "/v1/operator/organizations/{id}/credits", Scope: o, Finds: "organization", Audit: "credits.grant", Client: Method{Name: "GrantCredits", Takes: []string{"Credits"}, Returns: "Organization"}}, (*Server).grantCredits),
 		operation(Operation{Method: "POST", Path: "/v1/operator/keys", Scope: o, Audit: "key.create", Client: Method{Name: "CreateOperatorKey"}}, (*Server).createOperatorKey),
 		operation(Operation{Method: "DELETE", Path: "/v1/operator/keys/{id}", Scope: o, Finds: "key", Audit: "key.revoke", Client: Method{Name: "RevokeAnyKey", Returns: "Key"}}, (*Server).revokeAnyKey),
-		operation(Operation{Method: "POST", Path: "/v1/operator/users/reset", Scope: o, Audit: "user.reset", Client: Method{Name: "ResetPassword", Takes: []string{"Email"}, Returns: "URL"}}, (*Server).resetPassword),
+		operation(Operation{Method: "POST", Path: "/v1/operator/users/reset", Claims: true, Scope: o, Audit: "user.reset", Client: Method{Name: "ResetPassword", Takes: []string{"Email"}, Returns: "URL"}}, (*Server).resetPassword),
 		operation(Operation{Method: "GET", Path: "/v1/operator/balances", Scope: o, Client: Method{Name: "AuditBalances"}}, (*Server).auditBalances),
 		special(Operation{Method: "GET", Path: "/v1/operator/audit", Scope: o, Response: earshot.AuditPage{}, Client: Method{Name: "OperatorAudit"}},
 			func(s *Server, c *call, q earshot.AuditQuery, _ none) error { return s.auditOf(c, "", q) }),
@@ -85,15 +85,11 @@ func (s *Server) operated(c *call, id string) (*account.Organization, error) {
 	return o, notFoundAs(err, "organization", id)
 }
 
-func shownOrganization(o *account.Organization) earshot.Organization {
-	return earshot.Organization{ID: o.ID, Name: o.Name, Plan: o.Plan.Name, Credits: o.Balance, Running: o.Running}
-}
-
 func (s *Server) organizations(c *call, q earshot.OrganizationQuery, _ none) (list earshot.OrganizationList, err error) {
 	if q.Name != "" {
 		o, err := s.Orgs.OrganizationByName(c.context(), q.Name)
 		if err == nil {
-			list.Organizations = []earshot.Organization{shownOrganization(o)}
+			list.Organizations = []earshot.Organization{orgs.Shown(o)}
 		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = nil
@@ -106,7 +102,7 @@ func (s *Server) organizations(c *call, q earshot.OrganizationQuery, _ none) (li
 	}
 	all, err := s.Orgs.Organizations(c.context())
 	for _, o := range all {
-		list.Organizations = append(list.Organizations, shownOrganization(o))
+		list.Organizations = append(list.Organizations, orgs.Shown(o))
 		delete(names, o.Name)
 	}
 	list.Unreachable = slices.Sorted(maps.Keys(names))
@@ -130,7 +126,7 @@ func (s *Server) createOrganization(c *call, _ none, in unchecked[earshot.Organi
 	if err != nil {
 		return made, err
 	}
-	return earshot.NewOrganization{Organization: shownOrganization(a.Organization), Key: a.Key.Text, WebhookSecret: a.WebhookSecret}, nil
+	return earshot.NewOrganization{Organization: orgs.Shown(a.Organization), Key: a.Key.Text, WebhookSecret: a.WebhookSecret}, nil
 }
 
 // plan returns the plan with a name, or rejects the field.
@@ -168,7 +164,7 @@ func (s *Server) changeOrganization(c *call, _ none, in unchecked[earshot.Organi
 	if err != nil {
 		return nil, err
 	}
-	return &earshot.ChangedOrganization{Organization: shownOrganization(o)}, nil
+	return &earshot.ChangedOrganization{Organization: orgs.Shown(o)}, nil
 }
 
 func (s *Server) grantCredits(c *call, _ none, grant earshot.CreditsGrant) (*earshot.ChangedOrganization, error) {
@@ -182,7 +178,7 @@ func (s *Server) grantCredits(c *call, _ none, grant earshot.CreditsGrant) (*ear
 	if o, err = s.Orgs.Grant(o.ID, grant.Credits, c.actor(), s.Store.Now()); err != nil {
 		return nil, err
 	}
-	return &earshot.ChangedOrganization{Organization: shownOrganization(o)}, nil
+	return &earshot.ChangedOrganization{Organization: orgs.Shown(o)}, nil
 }
 
 // createOperatorKey creates a key of the oldest organization, which a service cannot be without.

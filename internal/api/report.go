@@ -14,7 +14,7 @@ func reportOperations() []Operation {
 	return []Operation{
 		special(Operation{Method: "GET", Path: "/v1/trackers/{name}/export", Scope: account.ScopeRead, Finds: "tracker"}, (*Server).exportTracker),
 		special(Operation{Method: "GET", Path: "/v1/trackers/{name}/report", Scope: account.ScopeRead, Finds: "tracker"}, (*Server).trackerReport),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/report", Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: "the report is stored and listed", Client: Method{Name: "SendReport", Takes: []string{"Channel"}, Returns: "Report"}},
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/report", Claims: true, Scope: account.ScopeTrack, BodyOptional: true, Finds: "tracker", Unaudited: "the report is stored and listed", Client: Method{Name: "SendReport", Takes: []string{"Channel"}, Returns: "Report"}},
 			func(s *Server, c *call, _ none, request earshot.ReportSendRequest) (*earshot.ReportSent, error) {
 				return s.Trackers.SendReport(c.context(), c.organization(), c.trackerName(), request.Channel, s.Store.Now())
 			}),

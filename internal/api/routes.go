@@ -26,7 +26,8 @@ type Operation struct {
 	YAML         bool          // accepts YAML as well as JSON, up to maxDefinition
 	Long         bool          // accepts a body of up to maxBatch
 	BodyOptional bool          // treats a missing body as an empty object
-	Repeatable   bool          // a POST that is idempotent
+	Claims       bool          // claims the Idempotency-Key first, because the change and the response are not one transaction
+	Unkeyed      string        // why a POST that changes something takes no Idempotency-Key
 	Finds        string        // the name of the thing in the error for store.ErrNotFound
 	Audit        string        // its actions in the audit log, separated by commas
 	Unaudited    string        // why an operation other than GET is not in the audit log
@@ -49,6 +50,13 @@ const (
 	sendsTest      = "sends a test message and changes nothing"
 )
 
+// Values of Unkeyed.
+const (
+	repeatable = "a repeated request changes nothing more"
+	keyedCall  = "a call keeps its key with its job"
+	signsIn    = "nobody is signed in yet"
+)
+
 // Method is the method of the Go client that `make generate` writes for an operation. For a
 // response with a NextCursor, the method is an iterator, unless Takes contains the cursor.
 type Method struct {
@@ -67,8 +75,10 @@ const nothing = "-"
 // ReturnsNothing reports whether the method returns only an error.
 func (m *Method) ReturnsNothing() bool { return m.Returns == nothing }
 
-// Idempotent reports whether a client may repeat a request whose response was lost.
-func (o *Operation) Idempotent() bool { return o.Method != http.MethodPost || o.Repeatable }
+// Idempotent reports whether a client may repeat a request without a key whose response was lost.
+func (o *Operation) Idempotent() bool {
+	return o.Method != http.MethodPost || o.Unkeyed == repeatable || o.Unaudited == changesNothing
+}
 
 // Operations returns the whole API: one operation for each provider, and the operations of
 // the service itself.

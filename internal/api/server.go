@@ -7,12 +7,15 @@
 //	call.go        the state of one request
 //	auth.go        API keys
 //	errors.go      error codes and HTTP statuses
+//	once.go        idempotency keys
+//	version.go     ETag and If-Match
 //	monitor.go …   one file per resource: its operations and their handlers
 package api
 
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"maps"
@@ -134,6 +137,8 @@ type Server struct {
 	cookie   sessionCookie
 	overload overload
 	shares   *sharePages
+	gets     map[string]Operation // the operations with the method GET, by path
+	onSocket string               // the credential of requests on the operator's socket, until the node stops
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -166,9 +171,15 @@ func New(cfg Config) *Server {
 		bodies:  share.NewPool(int64(cfg.BodyBytes)),
 		cookie:  newSessionCookie(cfg.BaseURL),
 		shares:  newSharePages(cfg.Links),
+
+		onSocket: rand.Text(),
+		gets:     map[string]Operation{},
 	}
 	s.watch, s.places, s.guestTurns = newWatch(cfg, s.keys, s.streams), map[string]*share.Pool{}, cfg.Turns.ForGuests()
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
+		if operation.Method == http.MethodGet {
+			s.gets[operation.Path] = operation
+		}
 		s.mux.Handle(operation.Method+" "+operation.Path, s.handler(operation))
 	}
 	s.unknown = s.handler(Operation{Path: "unknown", Public: true, AnyQuery: true, serve: (*Server).notFound})
@@ -222,7 +233,7 @@ func (s *Server) handler(operation Operation) http.Handler {
 			if c.principal == nil && earshot.ErrorCode(err) == earshot.CodeRateLimit {
 				s.keys.holdBack(r.Context(), c.address())
 			}
-			c.fail(err)
+			c.fail(s.withCurrent(c, err))
 			c.drain()
 		}
 		s.log(c, err)
@@ -280,7 +291,7 @@ func (s *Server) serve(c *call) (err error) {
 		return err
 	}
 	defer c.leave()
-	return c.route.serve(s, c)
+	return s.perform(c)
 }
 
 // allow checks the key of a request, its rate limit and its scope.
@@ -358,10 +369,11 @@ func (s *Server) enter(c *call) error {
 // identify authenticates the request and counts it against the rate limit. The operator's socket has none.
 func (s *Server) identify(c *call) error {
 	if t, ok := c.context().Value(counted{}).(*ticket); ok {
+		c.credential = t.credential
 		return s.admit(c, t.principal)
 	}
 	if isOnSocket(c.r) {
-		c.principal = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}
+		c.principal, c.credential = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}, s.onSocket
 		return s.act(c)
 	}
 	key, err := s.credential(c.r)
@@ -375,6 +387,7 @@ func (s *Server) identify(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.credential = key.text
 	if err := s.checkSession(c, known, key.text); err != nil {
 		return err
 	}

@@ -94,7 +94,6 @@ func (s *Server) checkSession(c *call, known *knownKey, secret string) error {
 			Details: earshot.ConflictDetails{ID: known.OrganizationID},
 		}
 	}
-	c.secret = secret
 	return err
 }
 
@@ -143,7 +142,7 @@ func errForeignPage() error {
 func sessionOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "GET", Path: "/v1/session", Public: true, Client: Method{Name: "Session", Returns: "Session"}}, (*Server).session),
-		operation(Operation{Method: "POST", Path: "/v1/session", Public: true, Audit: "session.signin,session.refused"}, (*Server).signIn),
+		operation(Operation{Method: "POST", Path: "/v1/session", Unkeyed: signsIn, Public: true, Audit: "session.signin,session.refused"}, (*Server).signIn),
 		operation(Operation{Method: "PATCH", Path: "/v1/session", Scope: account.ScopeRead, Audit: "session.switch"}, (*Server).switchOrganization),
 		operation(Operation{Method: "DELETE", Path: "/v1/session", Public: true, Audit: "session.signout"}, (*Server).signOut),
 		operation(Operation{Method: "PUT", Path: "/v1/session/password", Scope: account.ScopeRead, Audit: "user.password"}, (*Server).changePassword),
@@ -317,9 +316,13 @@ func (s *Server) switchOrganization(c *call, _ none, patch earshot.SessionPatch)
 	if known.session == nil {
 		return response, errNotUser()
 	}
-	secret, err := s.SignIn.Switch(c.context(), known.session, c.secret, patch.Organization, s.browser(c), c.actor())
+	if patch.Organization == nil {
+		http.SetCookie(c.w, s.cookie.with(c.credential))
+		return s.sessionOf(c)
+	}
+	secret, err := s.SignIn.Switch(c.context(), known.session, c.credential, *patch.Organization, s.browser(c), c.actor())
 	if err != nil {
-		return response, notFoundAs(err, "organization", patch.Organization)
+		return response, notFoundAs(err, "organization", *patch.Organization)
 	}
 	s.keys.forget(known.Credential())
 	return s.signedIn(c, secret, nil)

@@ -79,14 +79,13 @@ func (s *Server) createShare(c *call, _ none, in unchecked[earshot.ShareRequest]
 	}
 	id, token := account.NewSecret(account.ShareSecret)
 	l.ID, l.Hash = id, account.HashKey(token)
+	response := &earshot.NewShare{Share: *l.Shown(), URL: s.BaseURL + "/share/" + token}
+	c.principal.Once.Answers(response)
 	err = s.Links.Create(l, c.actor())
 	if errors.Is(err, sharing.ErrTooManyLinks) {
 		err = schema.Invalid(schema.BodyField, "%v", sharing.ErrTooManyLinks)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &earshot.NewShare{Share: *l.Shown(), URL: s.BaseURL + "/share/" + token}, nil
+	return response, err
 }
 
 // checkShare rejects values of a share link that contradict each other or the time.

@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,7 +25,7 @@ func taskOperations() []Operation {
 	return []Operation{
 		operation(Operation{Method: "POST", Path: "/v1/async/task", Scope: account.ScopeTasks, Submits: true, Unaudited: submitsWork}, (*Server).submit),
 		operation(Operation{Method: "POST", Path: "/v1/async/task/batch", Scope: account.ScopeTasks, Submits: true, Unaudited: submitsWork}, (*Server).submitBatch),
-		operation(Operation{Method: "POST", Path: "/v1/async/task/batch/preview", Scope: account.ScopeRead, Long: true, Repeatable: true, Unaudited: changesNothing, Client: Method{Name: "PreviewBatch"}}, (*Server).previewBatch),
+		operation(Operation{Method: "POST", Path: "/v1/async/task/batch/preview", Scope: account.ScopeRead, Long: true, Unaudited: changesNothing, Client: Method{Name: "PreviewBatch"}}, (*Server).previewBatch),
 		operation(Operation{Method: "GET", Path: "/v1/async/task/{taskId}", Scope: account.ScopeRead, Finds: "task", Client: Method{Name: "Task"}},
 			func(s *Server, c *call, _, _ none) (*earshot.TaskRecord, error) {
 				task, err := s.Store.Task(c.context(), c.organization(), c.subject())
@@ -60,7 +61,12 @@ func (s *Server) submit(c *call, _ none, _ unread[earshot.TaskRequest]) (*earsho
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	queued, refusals, err := s.Jobs.Submit(c.principal, []job.Task{task}, 1, s.Store.Now())
+	queued, refusals, err := s.Jobs.Submit(c.principal, []job.Task{task}, 1, s.Store.Now(), func(queued []store.Job, refusals []error) any {
+		if refusals[0] != nil {
+			return nil
+		}
+		return s.submitted(queued[0])
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +74,12 @@ func (s *Server) submit(c *call, _ none, _ unread[earshot.TaskRequest]) (*earsho
 		return nil, refusals[0]
 	}
 	c.span.String(trace.Task, queued[0].ID)
-	record := s.record(store.Queued(queued[0]))
-	return &earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook}, nil
+	return s.submitted(queued[0]), nil
+}
+
+func (s *Server) submitted(queued store.Job) *earshot.TaskSubmitted {
+	record := s.record(store.Queued(queued))
+	return &earshot.TaskSubmitted{Task: record.Task, Credits: record.Credits, Webhook: record.Webhook}
 }
 
 // submitBatch queues many tasks, each validated independently.
@@ -94,12 +104,22 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 		}
 		tasks, places = append(tasks, task), append(places, i)
 	}
-	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now())
+	answer := func(id string, queued []store.Job, refusals []error) any {
+		return s.batch(id, items, places, queued, refusals)
+	}
+	id, queued, refusals, err := s.Jobs.SubmitBatch(c.principal, tasks, places, len(texts), s.Store.Now(), answer)
 	if err != nil {
 		return nil, err
 	}
 	c.span.String(trace.Batch, id)
-	summary := earshot.BatchSummary{Total: len(texts), Failed: len(texts)}
+	return s.batch(id, items, places, queued, refusals), nil
+}
+
+// batch returns the response to a submitted batch. items has the invalid tasks, and places the indexes
+// of the others.
+func (s *Server) batch(id string, items []earshot.BatchItem, places []int, queued []store.Job, refusals []error) *earshot.Batch {
+	items = slices.Clone(items)
+	summary := earshot.BatchSummary{Total: len(items), Failed: len(items)}
 	for i, place := range places {
 		if refusals[i] != nil {
 			items[place].Error = asClientError(refusals[i])
@@ -110,7 +130,7 @@ func (s *Server) submitBatch(c *call, _ none, _ unread[[]earshot.TaskRequest]) (
 		summary.Succeeded++
 		summary.Failed--
 	}
-	return &earshot.Batch{BatchID: id, Summary: summary, Results: items}, nil
+	return &earshot.Batch{BatchID: id, Summary: summary, Results: items}
 }
 
 // asClientError returns err as the error of one item of a batch.

@@ -26,13 +26,13 @@ func trackerOperations() []Operation {
 		operation(Operation{Method: "PUT", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, YAML: true, Audit: "tracker.create,tracker.change"}, (*Server).applyTracker),
 		operation(Operation{Method: "PATCH", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.pause,tracker.resume"},
 			func(s *Server, c *call, _ none, patch earshot.TrackerPatch) (*earshot.Tracker, error) {
-				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), patch.State, c.actor(), s.Store.Now())
+				return s.Trackers.SetState(c.context(), c.organization(), c.trackerName(), orZero(patch.State), c.actor(), s.Store.Now())
 			}),
 		operation(Operation{Method: "DELETE", Path: "/v1/trackers/{name}", Scope: account.ScopeTrack, Finds: "tracker", Audit: "tracker.delete", Client: Method{Name: "DeleteTracker", Returns: nothing}},
 			func(s *Server, c *call, _, _ none) (earshot.TrackerDeleted, error) {
 				return earshot.TrackerDeleted{Name: c.trackerName()}, s.Trackers.Store.DeleteTracker(c.context(), c.organization(), c.trackerName(), c.actor(), s.Store.Now())
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Scope: account.ScopeTrack, BodyOptional: true, Repeatable: true, Audit: "tracker.create", Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
+		operation(Operation{Method: "POST", Path: "/v1/trackers/{name}/demo", Claims: true, Scope: account.ScopeTrack, BodyOptional: true, Audit: "tracker.create", Client: Method{Name: "MakeDemo"}}, (*Server).makeDemo),
 	}
 }
 

@@ -17,7 +17,7 @@ const maxDays = 366
 // usageOperations returns the operations for prices, usage and statistics.
 func usageOperations() []Operation {
 	return []Operation{
-		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Repeatable: true, Unaudited: changesNothing}, (*Server).quote),
+		operation(Operation{Method: "POST", Path: "/v1/quote", Scope: account.ScopeRead, OrList: true, Unaudited: changesNothing}, (*Server).quote),
 		operation(Operation{Method: "GET", Path: "/v1/usage", Scope: account.ScopeRead}, (*Server).usage),
 		operation(Operation{Method: "GET", Path: "/v1/upstreams", Scope: account.ScopeRead, Client: Method{Name: "Upstreams", Returns: "Providers"}}, func(s *Server, c *call, _, _ none) (*earshot.Upstreams, error) {
 			return s.Jobs.Desk.ListUpstreams(c.context(), c.organization())

@@ -16,6 +16,14 @@ func userOperations() []Operation {
 				}
 				return list, err
 			}),
+		operation(Operation{Method: "GET", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Finds: "user", Client: Method{Name: "User"}},
+			func(s *Server, c *call, _, _ none) (*earshot.User, error) {
+				u, err := s.People.Member(c.context(), c.organization(), c.subject())
+				if err == nil {
+					u.Current = u.ID == c.principal.UserID
+				}
+				return u, err
+			}),
 		operation(Operation{Method: "PATCH", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Audit: "user.role", Finds: "user", Client: Method{Name: "ChangeUser", Returns: "User"}}, (*Server).changeUser),
 		operation(Operation{Method: "DELETE", Path: "/v1/users/{id}", Scope: account.ScopeAdmin, Audit: "user.remove", Finds: "user", Client: Method{Name: "RemoveUser", Returns: nothing}}, (*Server).removeUser),
 	}
@@ -27,7 +35,7 @@ func (s *Server) changeUser(c *call, _ none, patch earshot.UserPatch) (*earshot.
 	if err != nil {
 		return nil, err
 	}
-	if err := s.People.ChangeRole(c.organization(), id, account.Role(patch.Role), c.actor(), s.Store.Now()); err != nil {
+	if err := s.People.ChangeRole(c.organization(), id, account.Role(orZero(patch.Role)), c.actor(), s.Store.Now()); err != nil {
 		return nil, err
 	}
 	u, err := s.People.Member(c.context(), c.organization(), id)
@@ -87,8 +95,8 @@ func invitationOperations() []Operation {
 				}
 				return earshot.InvitationRevoked{ID: id}, err
 			}),
-		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Repeatable: true, Unaudited: changesNothing}, (*Server).openInvitation),
-		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation", Public: true, Unaudited: changesNothing}, (*Server).openInvitation),
+		operation(Operation{Method: "POST", Path: "/v1/invitation/accept", Unkeyed: signsIn, Public: true, Audit: "user.join,user.password,session.signin"}, (*Server).acceptInvitation),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"earshot"
 	"earshot/internal/purchase"
 	"earshot/internal/store"
@@ -130,6 +132,14 @@ func (r *Runner) reportClock(before string) (now string) {
 		r.Log.Info("the clock is trusted again")
 	}
 	return now
+}
+
+// NodeID returns the current id of this node, or the nil id before Run.
+func (r *Runner) NodeID() string {
+	if node := r.node.Load(); node != nil {
+		return node.id
+	}
+	return uuid.Nil.String()
 }
 
 // Ready returns why the node should not get requests, or nil. A node that cannot write

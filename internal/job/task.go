@@ -27,18 +27,30 @@ type Task struct {
 
 // Submit queues tasks. It returns the stored job of each task, and for each task the error
 // with which it was refused, or nil. size is the number of tasks in the client's request,
-// including invalid tasks that are not in tasks.
-func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time) (queued []store.Job, refusals []error, err error) {
+// including invalid tasks that are not in tasks. answer returns the response to store under the
+// request's Idempotency-Key, or nil for an error; it may be nil without a key.
+func (r *Runner) Submit(principal *account.Principal, tasks []Task, size int, now time.Time, answer func([]store.Job, []error) any) (queued []store.Job, refusals []error, err error) {
 	if r.Draining() {
 		return nil, nil, errUnavailable(purchase.ErrStopping)
 	}
 	queued = r.jobs(principal, tasks, now)
-	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now)
+	refusals, err = r.Store.Submit(principal.OrganizationID, queued, size, now, func(ctx context.Context, w *store.Work, refusals []error) error {
+		return keepAnswer(ctx, w, principal, func() any { return answer(queued, refusals) }, now)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	r.Wake()
 	return queued, refusals, nil
+}
+
+// keepAnswer stores the response to a request with an idempotency key.
+func keepAnswer(ctx context.Context, w *store.Work, p *account.Principal, answer func() any, now time.Time) error {
+	if p.Once == nil {
+		return nil
+	}
+	p.Once.Answer = answer()
+	return w.KeepAnswer(ctx, p.Once, now)
 }
 
 // jobs returns tasks in the form in which they are stored.

@@ -82,7 +82,7 @@ func queue(t *testing.T, r *Runner, p *account.Principal, script string, n int) 
 			ID: id, Provider: stage{}.Definition(), Request: answers(""), Payload: []byte(`{"script":"` + script + `"}`), Priority: 1,
 		})
 	}
-	_, refusals, err := r.Submit(p, tasks, n, time.Now())
+	_, refusals, err := r.Submit(p, tasks, n, time.Now(), nil)
 	if err = errors.Join(append(refusals, err)...); err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,7 @@ func (r *Runner) tidy(ctx context.Context, now time.Time) error {
 			return r.Store.DeleteFinished(ctx, expired, now.Add(-min(r.Retention, minKept)))
 		}),
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteBatches(ctx, expired) }),
+		untilNone(ctx, func() (int, error) { return r.Store.DeleteKeyedRequests(expired) }),
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteStats(ctx, now.Add(-statsKept)) }),
 		untilNone(ctx, func() (int, error) { return r.Store.DeleteAudit(now.Add(-store.AuditTime)) }),
 		untilNone(ctx, func() (int, error) { return r.dropCaptures(ctx, now) }),

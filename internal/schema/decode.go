@@ -72,10 +72,7 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 			part.decode(v)
 		}
 	case v.Kind() == reflect.Pointer && v.Type().Elem().Kind() != reflect.Struct:
-		if o.Has(f.name) {
-			v.Set(reflect.New(v.Type().Elem()))
-			o.decodeField(f, v.Elem())
-		}
+		o.decodePointer(f, v)
 	case v.Kind() == reflect.Pointer:
 		if part, ok := o.part(f.name); ok {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -85,6 +82,20 @@ func (o *Object) decodeField(f *field, v reflect.Value) {
 		o.decodeList(f, v)
 	default:
 		panic(fmt.Sprintf("schema: no request may have a field of type %s", v.Type()))
+	}
+}
+
+// decodePointer reads a field that is nil if it is absent.
+func (o *Object) decodePointer(f *field, v reflect.Value) {
+	value := reflect.New(v.Type().Elem())
+	sent, present := o.fields[f.name]
+	if f.nullable && present && sent == nil {
+		o.Ignore(f.name)
+	} else {
+		o.decodeField(f, value.Elem())
+	}
+	if present {
+		v.Set(value)
 	}
 }
 

@@ -20,6 +20,7 @@ type field struct {
 	enum     []string
 	limits   map[string]string // min, max, default, maxLength, minItems, maxItems, const
 	unique   bool
+	nullable bool     // null resets the field to its zero value
 	unless   string   // required if this other field is absent
 	excludes []string // other fields that must be absent
 	short    string   // see fieldsOf
@@ -55,6 +56,7 @@ func allFields(t reflect.Type) iter.Seq2[reflect.Type, field] {
 //   - enum=a|b for a string or for the strings in a list;
 //   - minItems=N, maxItems=N and unique for a list;
 //   - const=true or const=false;
+//   - null for a pointer to a text or a number: null is its zero value, and an absent field is nil;
 //   - unless=field: this field is required if the other field is absent;
 //   - excludes=a|b: this field cannot be combined with these fields;
 //   - short=field for a list of objects: a text is short for an object with only this field.
@@ -74,7 +76,9 @@ func fieldsOf(t reflect.Type) []field {
 			inline:   f.Anonymous && name == "",
 			required: !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero"),
 		}
-		known.enum = enumOf(f.Type)
+		if known.enum = enumOf(f.Type); f.Type.Kind() == reflect.Pointer {
+			known.enum = enumOf(f.Type.Elem())
+		}
 		if tag := f.Tag.Get("schema"); tag != "" {
 			if err := known.read(tag); err != nil {
 				panic(fmt.Sprintf("schema: the tag of %s.%s: %s", t, f.Name, err))
@@ -103,6 +107,8 @@ func (f *field) read(tag string) error {
 			f.enum = strings.Split(value, "|")
 		case "unique":
 			f.unique, valid = true, !hasValue
+		case "null":
+			f.nullable, valid = true, !hasValue
 		case "unless":
 			f.unless = value
 		case "short":

@@ -238,7 +238,7 @@ func (d *Describer) field(owner reflect.Type, f *field) Map {
 		s = f.describeValue(s)
 	}
 	f.describeLimits(&s)
-	if f.goType.Kind() == reflect.Pointer && f.required {
+	if f.goType.Kind() == reflect.Pointer && f.required || f.nullable {
 		nullable(&s)
 	}
 	return s

@@ -20,10 +20,11 @@ func (s *Service) Invite(ctx context.Context, organization, email string, role a
 	now := s.People.Now()
 	i, link := s.newInvitation(by, InvitationLife, now)
 	i.Organization, i.Email, i.Role = organization, email, role
+	made := &earshot.NewInvitation{Invitation: i.Shown(), URL: link}
+	by.Once.Answers(made)
 	if err := s.People.Invite(i, by, now); err != nil {
 		return nil, err
 	}
-	made := &earshot.NewInvitation{Invitation: i.Shown(), URL: link}
 	if s.Mail == nil {
 		return made, nil
 	}
@@ -39,6 +40,9 @@ func (s *Service) Invite(ctx context.Context, organization, email string, role a
 		return made, nil
 	}
 	made.Mailed = true
+	if by.Once != nil {
+		by.Once.Stored = false // the response has changed
+	}
 	return made, nil
 }
 

@@ -49,9 +49,10 @@ var (
 
 // SubmitBatch is Submit for the tasks of a batch; positions are their positions in the input.
 // It returns the id of the batch. If all tasks are duplicates (by idempotency key) of tasks in one
-// earlier batch, it returns the id of that batch and creates none.
-func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.Time) (id string, refusals []error, err error) {
-	refusals, err = s.submit(batch.Organization, tasks, batch.Total, now, func(ctx context.Context, w *Work, refusals []error) (err error) {
+// earlier batch, it returns the id of that batch and creates none. Each of more stores additional rows
+// in the same transaction.
+func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.Time, more ...func(ctx context.Context, w *Work, id string, refusals []error) error) (id string, refusals []error, err error) {
+	rows := func(ctx context.Context, w *Work, refusals []error) (err error) {
 		var places, others []*batchTask
 		for i, task := range tasks {
 			if refusals[i] == nil {
@@ -73,7 +74,12 @@ func (s *Store) SubmitBatch(batch Batch, tasks []Job, positions []int, now time.
 			return err
 		}
 		return engine.Each(ctx, w.Tx, insertBatchTasks, places, nil)
-	})
+	}
+	all := []func(context.Context, *Work, []error) error{rows}
+	for _, store := range more {
+		all = append(all, func(ctx context.Context, w *Work, refusals []error) error { return store(ctx, w, id, refusals) })
+	}
+	refusals, err = s.Submit(batch.Organization, tasks, batch.Total, now, all...)
 	return id, refusals, err
 }
 

@@ -26,8 +26,8 @@ func limitedKey(t *testing.T, s *store.Store, o *account.Organization, perDay, p
 	return key.ID
 }
 
-func limits(perDay, perMonth int64) orgs.KeyChange {
-	return orgs.KeyChange{CreditsPerDay: &perDay, CreditsPerMonth: &perMonth}
+func limits(perDay, perMonth int64) earshot.KeyPatch {
+	return earshot.KeyPatch{CreditsPerDay: &perDay, CreditsPerMonth: &perMonth}
 }
 
 func budgetOf(t *testing.T, s *store.Store, o *account.Organization, key string, now time.Time) *earshot.KeyBudget {

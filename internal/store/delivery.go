@@ -347,6 +347,9 @@ func (s *Store) Deliveries(ctx context.Context, organization string, filter Deli
 // for SecretLife.
 func (s *Store) RotateSecret(organization, secret string, by account.Actor, now time.Time) error {
 	err := s.Commit(Change{Organization: organization, Apply: func(ctx context.Context, w *Work) error {
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
+			return err
+		}
 		_, err := w.ExecContext(ctx, `
 			UPDATE organizations SET webhook_secret_before = webhook_secret, webhook_secret = $2, webhook_secret_rotated_at = $3 WHERE id = $1`,
 			organization, secret, engine.Millis(now))

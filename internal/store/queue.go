@@ -15,15 +15,9 @@ import (
 // Submit queues tasks of one organization in the given order. refusals has an error for each
 // refused task, and nil for the others. If the queue has no room for all accepted tasks, none is
 // queued and err is CodeQueueLimit, whose details contain size: the number of tasks that the client
-// sent, including invalid ones. No credits are held for queued tasks.
-func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time) (refusals []error, err error) {
-	return s.submit(organization, tasks, size, now, nil)
-}
-
-// submit is Submit; more stores additional rows in the same transaction.
-func (s *Store) submit(
-	organization string, tasks []Job, size int, now time.Time, more func(ctx context.Context, w *Work, refusals []error) error,
-) (refusals []error, err error) {
+// sent, including invalid ones. No credits are held for queued tasks. Each of more stores additional
+// rows in the same transaction.
+func (s *Store) Submit(organization string, tasks []Job, size int, now time.Time, more ...func(ctx context.Context, w *Work, refusals []error) error) (refusals []error, err error) {
 	var overflow error
 	err = s.Commit(Change{Organization: organization, keys: keysOf(tasks...), Jobs: len(tasks), Apply: func(ctx context.Context, w *Work) error {
 		o, err := w.Organization(organization, now)
@@ -51,8 +45,10 @@ func (s *Store) submit(
 		for _, task := range accepted {
 			w.Insert(o, task)
 		}
-		if more != nil {
-			return more(ctx, w, refusals)
+		for _, store := range more {
+			if err := store(ctx, w, refusals); err != nil {
+				return err
+			}
 		}
 		return nil
 	}})

@@ -47,16 +47,24 @@ type Retry struct {
 // Retry queues tasks that replace failed jobs of an organization. Each task takes over the
 // idempotency key and the position in the batch. A job that was replaced before is not replaced
 // again, unless the replacing task was removed from the queue. If the queue has no room for all
-// tasks, Retry queues none and returns CodeQueueLimit.
-func (s *Store) Retry(organization string, retries []*Retry, now time.Time) error {
+// tasks, Retry queues none and returns CodeQueueLimit. Each of more stores additional rows in the same
+// transaction.
+func (s *Store) Retry(organization string, retries []*Retry, now time.Time, more ...func(context.Context, *Work) error) error {
 	var overflow error
 	var keys []string
 	for _, r := range retries {
 		keys = append(keys, keysOf(r.Task)...)
 	}
 	queue := Change{Organization: organization, keys: keys, Jobs: len(retries), Apply: func(ctx context.Context, w *Work) (err error) {
-		overflow, err = w.retry(ctx, organization, retries, now)
-		return err
+		if overflow, err = w.retry(ctx, organization, retries, now); err != nil || overflow != nil {
+			return err
+		}
+		for _, store := range more {
+			if err := store(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}
 	err := s.Commit(queue)
 	if errors.Is(err, ErrUnknownOutcome) {

@@ -121,7 +121,7 @@ func TestFewSweepsRunAtOnce(t *testing.T) {
 			now := time.Now()
 			return tracking.New(s).StartSweep(f.t, tracking.Sweep{
 				ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: "2026-11", DueAt: now, StartedAt: now, EndsAt: now,
-			}, nil, nil, "", time.Time{}, account.Operator(), now)
+			}, nil, nil, "", time.Time{}, nil, account.Operator(), now)
 		}
 		for _, slot := range []string{tracking.ManualSlot + "1", tracking.ManualSlot + "2", tracking.ManualSlot + "3", "2026-11-16T06:00 UTC", tracking.ManualSlot + "1"} {
 			if _, err := start(slot); err != nil {

@@ -55,7 +55,7 @@ func (f *follow) start(slot string, n int, month string, ceiling *int64) *tracki
 	started, err := tracking.New(f.s).StartSweep(f.t, tracking.Sweep{
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: slot, State: earshot.SweepRunning, Version: f.t.Version, Month: month,
 		DueAt: now, StartedAt: now, EndsAt: now.Add(time.Hour), Planned: n, MaxCost: int64(5 * n),
-	}, ceiling, nil, "", time.Time{}, account.Operator(), now)
+	}, ceiling, nil, "", time.Time{}, nil, account.Operator(), now)
 	f.must(err)
 	if started.State == earshot.SweepRunning {
 		f.submit(&started.Sweep, n)

@@ -47,6 +47,9 @@ func (s *Service) applyOnce(ctx context.Context, organization string, d *definit
 	if err != nil {
 		return nil, err
 	}
+	if err := store.Expect(by, t.Tag()); err != nil { // ApplyTracker checks that this is the version
+		return nil, err
+	}
 	if err := demo.Refuse(t); err != nil {
 		return nil, err
 	}
@@ -155,7 +158,7 @@ func next(t *tracking.Tracker, rule *schedule.Rule, after time.Time) (slot strin
 	return rule.Due(rule.After(after))
 }
 
-// SetState pauses a tracker, or resumes it with the first slot after now. It retries while
+// SetState pauses a tracker, or resumes it with the first slot after now; "" keeps its state. It retries while
 // others change the tracker at the same time.
 func (s *Service) SetState(ctx context.Context, organization, name string, state earshot.TrackerState, by account.Actor, now time.Time) (*earshot.Tracker, error) {
 	for {
@@ -171,7 +174,10 @@ func (s *Service) setStateOnce(ctx context.Context, organization, name string, s
 	if err != nil {
 		return nil, err
 	}
-	if t.State != state {
+	if err := store.Expect(by, t.Tag()); err != nil {
+		return nil, err
+	}
+	if state != "" && t.State != state {
 		if err := demo.Refuse(t); err != nil {
 			return nil, err
 		}

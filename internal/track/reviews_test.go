@@ -120,9 +120,9 @@ func TestReviews(t *testing.T) {
 		if e := all[0].Examples[0]; e.Target == "" || e.Prompt == "" || e.Sentence[e.Matches[0].Start:e.Matches[0].End] != "$149" {
 			t.Errorf("the example is %+v", e)
 		}
-		mark := earshot.ReviewPatch{State: earshot.ReviewWrong, Note: "told the shop"}
+		mark := earshot.ReviewPatch{State: new(earshot.ReviewWrong), Note: new("told the shop")}
 		marked, err := w.services[0].MarkReview(t.Context(), w.organization, "shoes", all[0].ID, mark, account.Actor{Kind: account.ActorKey, ID: "key"}, w.now)
-		if err != nil || marked.Review.State != earshot.ReviewWrong || marked.Review.Note != mark.Note || marked.Review.MarkedBy != "key" || !marked.Review.MarkedAt.Equal(w.now) {
+		if err != nil || marked.Review.State != earshot.ReviewWrong || marked.Review.Note != *mark.Note || marked.Review.MarkedBy != "key" || !marked.Review.MarkedAt.Equal(w.now) {
 			t.Fatalf("marked %+v, %v", marked, err)
 		}
 
@@ -136,7 +136,6 @@ func TestReviews(t *testing.T) {
 			{earshot.ReviewQuery{Kind: earshot.ReviewFact, Limit: 1}, fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered())},
 			{earshot.ReviewQuery{State: earshot.ReviewOpen, Target: "chatassistant/DE"}, fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered())},
 			{earshot.ReviewQuery{Brand: "Kestrin"}, ""},
-			{earshot.ReviewQuery{Target: "websearch/US"}, ""},
 			{earshot.ReviewQuery{Kind: earshot.ReviewWarning}, ""},
 			{earshot.ReviewQuery{To: start.Format(time.RFC3339)}, ""},
 			{earshot.ReviewQuery{From: w.now.Add(time.Minute).Format(time.RFC3339)}, ""},
@@ -185,7 +184,7 @@ func (w *world) checkReviewsOfOthers(id string) {
 	if page, err := s.Reviews(w.Context(), other.ID, "shoes", &earshot.ReviewQuery{}, time.Time{}, time.Time{}, ""); err != nil || len(page.Reviews) > 0 {
 		w.Errorf("another organization lists %+v, %v", page, err)
 	}
-	if _, err := s.MarkReview(w.Context(), other.ID, "shoes", id, earshot.ReviewPatch{State: earshot.ReviewRight}, account.Operator(), w.now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.MarkReview(w.Context(), other.ID, "shoes", id, earshot.ReviewPatch{State: new(earshot.ReviewRight)}, account.Operator(), w.now); !errors.Is(err, store.ErrNotFound) {
 		w.Errorf("another organization marks a review: %v", err)
 	}
 }

@@ -67,7 +67,7 @@ func (s *Service) startOne(t *tracking.Tracker, now time.Time) error {
 		if !now.Before(sweep.EndsAt) {
 			sweep.State, sweep.StartedAt, sweep.ClosedAt = earshot.SweepMissed, time.Time{}, now
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), next, due, account.System(), now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), next, due, nil, account.System(), now)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 		if request.Repeat {
 			sweep.Repeats = tracking.RepeatNewest
 		}
-		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, by, now)
+		started, err := s.Store.StartSweep(t, sweep, d.MonthlyCeiling(), d.WebhookURL(), t.NextSlot, t.DueAt, startedView, by, now)
 		if errors.Is(err, store.ErrChanged) && ctx.Err() == nil {
 			continue
 		}
@@ -128,8 +128,13 @@ func (s *Service) RunNow(ctx context.Context, organization, name string, request
 			s.logSweep(&started.Sweep)
 			s.Wake()
 		}
-		return &earshot.SweepStarted{Sweep: answers.SweepView(&started.Sweep), Replayed: started.Existed}, nil
+		view, _ := startedView(&started).(*earshot.SweepStarted) // always the type
+		return view, nil
 	}
+}
+
+func startedView(started *tracking.StartedSweep) any {
+	return &earshot.SweepStarted{Sweep: answers.SweepView(&started.Sweep), Replayed: started.Existed}
 }
 
 // errOtherSweep is returned if the key belongs to a sweep with another value of repeat.

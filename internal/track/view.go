@@ -106,7 +106,7 @@ func nextSlots(t *tracking.Tracker, rule *schedule.Rule) (coming []earshot.Comin
 func (s *Service) view(ctx context.Context, t *tracking.Tracker, d *definition.Definition, now time.Time) (*earshot.Tracker, error) {
 	view := &earshot.Tracker{
 		Name: t.Name, Title: cmp.Or(d.Title, t.Name), State: t.State, Demo: t.Demo, Version: t.Version, Prompts: len(d.Prompts), Targets: len(d.Targets), Brands: len(d.Brands),
-		CreatedAt: earshot.Timestamp{Time: t.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: t.UpdatedAt}, NextSweepAt: earshot.When(t.DueAt),
+		CreatedAt: earshot.Timestamp{Time: t.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: t.UpdatedAt}, NextSweepAt: earshot.When(t.DueAt), ETag: t.Tag(),
 		Cost:       earshot.TrackerCost{Sweep: d.SweepCost(), Ceiling: d.MonthlyCeiling()},
 		Definition: &d.TrackerDefinition,
 	}

@@ -275,7 +275,7 @@ func (s *stage) changeRole(r *rand.Rand, p *people, u *user) {
 	}
 	var changed earshot.ChangedUser
 	u.role = ""
-	if _, ok := s.act(r, p, p.key, http.MethodPatch, harness.UsersPath+"/"+u.id, earshot.UserPatch{Role: next}, deed{"user.role", u.id}, &changed); ok {
+	if _, ok := s.act(r, p, p.key, http.MethodPatch, harness.UsersPath+"/"+u.id, earshot.UserPatch{Role: &next}, deed{"user.role", u.id}, &changed); ok {
 		u.role = next
 	}
 }

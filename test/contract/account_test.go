@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/test/harness"
 )
@@ -22,6 +23,10 @@ func administer(t *testing.T, n *harness.Node, s *stage) {
 	a := s.accounts[listKey]
 	s.accounts[adminKey] = n.Key(t, a, time.Time{}, account.ScopeAdmin)
 	s.things["<own key>"] = s.accounts[adminKey].Key.ID
+	if _, err := n.Orgs.ChangeKey(t.Context(), a.Organization.ID, s.things["<own key>"], earshot.KeyPatch{CreditsPerMonth: new(int64(7))}, account.Operator(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.things["<limited key>"] = n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID
 	s.things["<spare key>"] = n.Key(t, a, time.Now().Add(time.Hour), account.ScopeRead).Key.ID
 	s.things["<other's key>"] = s.accounts[anyKey].Key.ID
 	s.things["<receiver>"] = harness.Receive(t, http.StatusNoContent).URL
@@ -59,7 +64,7 @@ var keyRows = []row{
 	{name: "make a key that has ended", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"expiresAt":"2020-01-01T00:00:00Z"}`, status: 400, code: "VALIDATION_ERROR", check: fields("expiresAt")},
 
 	{name: "make a key with a ceiling", method: "POST", path: harness.KeysPath, key: adminKey, body: `{"creditsPerDay":5}`, status: 200, check: holds(`"budget":{"creditsPerDay":5,"creditsPerMonth":0,"usedToday":0,"usedThisMonth":0,"held":0}`)},
-	{name: "limit a key", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"creditsPerMonth":7}`, status: 200, check: holds(`"creditsPerMonth":7`)},
+	{name: "limit a key", method: "PATCH", path: harness.KeysPath + "/<limited key>", as: limitOp, key: adminKey, body: `{"creditsPerMonth":7}`, status: 200, check: holds(`"creditsPerMonth":7`)},
 	{name: "rename a key", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"name":"laptop"}`, status: 200, check: holds(`"name":"laptop"`)},
 	{name: "rename a key and lift its limit", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"name":"laptop","creditsPerMonth":0}`, status: 200, check: lacks(`"creditsPerMonth":7`)},
 	{name: "rename a key to nothing", method: "PATCH", path: harness.KeysPath + "/<own key>", as: limitOp, key: adminKey, body: `{"name":""}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("name")},

@@ -52,7 +52,7 @@ const (
 	captureOp = "GET /captures/{id}/{page}"
 )
 
-var contract = withStrictRows(slices.Concat(validRows(), monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), operatorRows(), liveRows(), peopleRows(), spoiltRows(), serviceRows))
+var contract = withStrictRows(slices.Concat(validRows(), monitorRows, providerRows(), gotoRows(), lookupRows(), taskRows(), requestRows(), trackerRows(), batchesRows(), accountRows(), operatorRows(), liveRows(), peopleRows(), keyedRows(), versionRows(), spoiltRows(), serviceRows))
 
 var monitorRows = []row{
 	{name: "an answer for a key of one scope", method: "POST", path: harness.ChatPath, key: monitorKey, body: harness.GoodCall, status: 200, check: charged(5)},

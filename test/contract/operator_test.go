@@ -83,6 +83,7 @@ func operatorRows() []row {
 			{name: "make an organization in debt", method: "POST", path: organizations, key: operatorKey, body: `{"name":"x","credits":-1}`, status: 400, code: "VALIDATION_ERROR", refused: true, check: fields("credits")},
 
 			{name: "change an organization", method: "PATCH", path: organizations + "/<guest>", as: changeOrgOp, key: operatorKey, body: `{"plan":"hobby","credits":50}`, status: 200, check: holds(`"plan":"hobby","credits":5`)},
+			{name: "change nothing of an organization", method: "PATCH", path: organizations + "/<guest>", as: changeOrgOp, key: operatorKey, header: mergePatch, body: `{}`, status: 200},
 			{name: "change to no plan", method: "PATCH", path: organizations + "/<guest>", as: changeOrgOp, key: operatorKey, body: `{"plan":"gold"}`, status: 400, code: "VALIDATION_ERROR", check: fields("plan")},
 			{name: "set a balance below what is held", method: "PATCH", path: organizations + "/<busy organization>", as: changeOrgOp, key: operatorKey, body: `{"credits":4}`, status: 409, code: "RESOURCE_CONFLICT"},
 			{name: "change no organization", method: "PATCH", path: organizations + "/" + harness.NoTask, as: changeOrgOp, key: operatorKey, body: `{}`, status: 404, code: "RESOURCE_NOT_FOUND", check: details(`{"id":"` + harness.NoTask + `"}`)},

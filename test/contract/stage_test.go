@@ -114,6 +114,7 @@ var stages = map[string]func(t *testing.T) *stage{
 		makeReviews(t, n, s)
 		makeShares(t, n, s)
 		makePeople(t, n, s)
+		takeKeys(t, n, s)
 		operate(t, n, s)
 		makePanel(t, n, s)
 		spoil(t, n, s)

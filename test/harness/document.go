@@ -129,7 +129,7 @@ func (d *Document) CheckBody(place string, content openapi3.Content, media strin
 	var value any = string(body)
 	var err error
 	switch media {
-	case "application/json":
+	case "application/json", "application/merge-patch+json":
 		value, err = jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	case "application/yaml":
 		err = yaml.Unmarshal(body, &value)

@@ -93,7 +93,7 @@ func fill(b *testing.B, s *store.Store, tracker *tracking.Tracker) *analysing.Ru
 			ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 			StartedAt: at, EndsAt: at.Add(time.Hour), ClosedAt: at.Add(time.Hour), Planned: 250, Submitted: 250, Answered: 250,
 		}
-		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, account.Operator(), now); err != nil {
+		if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, nil, account.Operator(), now); err != nil {
 			b.Fatal(err)
 		}
 		var found []*analysing.Analysis

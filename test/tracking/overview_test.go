@@ -157,7 +157,7 @@ func closedSweep(b *testing.B, s *store.Store, tracker *tracking.Tracker, now ti
 		ID: uuid.Must(uuid.NewV7()).String(), Slot: fmt.Sprint(day), State: earshot.SweepClosed, Version: 1, Month: at.Format("2006-01"), DueAt: at,
 		StartedAt: now, EndsAt: now, ClosedAt: now.Add(time.Hour), Planned: cells, Submitted: cells, Answered: cells,
 	}
-	if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, account.Operator(), now); err != nil {
+	if _, err := tracking.New(s).StartSweep(tracker, sweep, nil, nil, tracker.NextSlot, tracker.DueAt, nil, account.Operator(), now); err != nil {
 		b.Fatal(err)
 	}
 	return sweep.ID

@@ -25,10 +25,11 @@ import (
 
 // builder holds the parts of a document while it is generated.
 type builder struct {
-	texts     *texts
-	types     *schema.Describer
-	providers []provider.Definition
-	responses schema.Map // the components of error responses
+	texts      *texts
+	types      *schema.Describer
+	providers  []provider.Definition
+	operations []api.Operation
+	responses  schema.Map // the components of error responses
 }
 
 // Sources are the inputs of the document.
@@ -64,7 +65,7 @@ func (s Sources) Describe() (schema.Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the texts of the API: %w", err)
 	}
-	b := &builder{texts: texts, types: &schema.Describer{Comments: s.Comments}}
+	b := &builder{texts: texts, operations: s.Operations, types: &schema.Describer{Comments: s.Comments}}
 	for _, p := range s.Providers {
 		b.providers = append(b.providers, p.Definition())
 	}

@@ -79,6 +79,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 	}
 	if o.Body != nil {
 		media := "application/json"
+		if o.Method == http.MethodPatch {
+			media += " application/merge-patch+json"
+		}
 		if o.YAML {
 			media += " application/yaml"
 		}
@@ -102,6 +105,9 @@ func (b *builder) operation(o api.Operation, about *provider.Definition, text *o
 // it may be repeated, and the field of the response that it returns, null for nothing.
 func clientMethod(o api.Operation, name string) (schema.Map, error) {
 	described := object("method", name, "idempotent", o.Idempotent())
+	if o.Keyed() {
+		described.Set("keyed", true)
+	}
 	switch {
 	case o.Client.ReturnsNothing():
 		described.Set("returns", nil)
@@ -138,17 +144,36 @@ func (b *builder) parameters(o api.Operation, text *operationText) ([]schema.Map
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		return nil, fmt.Errorf("prose describes the parameter %s, which is not in the path", name)
 	}
-	if text.Idempotent {
+	if text.Idempotent || o.Keyed() {
+		description := b.texts.IdempotencyKey
+		if o.Keyed() {
+			description = b.texts.RequestKey
+		}
 		parameters = append(parameters, object(
 			"name", earshot.IdempotencyKeyHeader, "in", "header", "required", false,
-			"description", b.texts.IdempotencyKey,
+			"description", description,
 			"schema", object("type", "string", "minLength", 1, "maxLength", schema.MaxIdempotencyKey),
+		))
+	}
+	if b.isVersioned(o) {
+		parameters = append(parameters, object(
+			"name", "If-Match", "in", "header", "required", false,
+			"description", b.texts.IfMatch,
+			"schema", object("type", "string", "minLength", 1),
 		))
 	}
 	if o.Query != nil {
 		parameters = append(parameters, b.types.Parameters(o.Query)...)
 	}
 	return parameters, nil
+}
+
+// isVersioned reports whether the operation changes a resource that has an ETag.
+func (b *builder) isVersioned(o api.Operation) bool {
+	changes := o.Method == http.MethodPut || o.Method == http.MethodPatch || o.Method == http.MethodDelete
+	return changes && slices.ContainsFunc(b.operations, func(get api.Operation) bool {
+		return get.Method == http.MethodGet && get.Path == o.Path && get.IsTagged()
+	})
 }
 
 func (b *builder) body(o api.Operation) schema.Map {
@@ -211,8 +236,11 @@ func (b *builder) answers(o api.Operation, about *provider.Definition, text *ope
 	}
 	carries := b.headers(o, http.StatusOK)
 	more := text.Headers
-	if text.Idempotent {
+	if text.Idempotent || o.Keyed() {
 		more = append(more, earshot.ReplayedHeader)
+	}
+	if o.IsTagged() {
+		more = append(more, "ETag")
 	}
 	for _, name := range more {
 		carries.Set(name, headerRef(name))
@@ -251,6 +279,12 @@ func (b *builder) failures(o api.Operation, text *operationText) (map[int]string
 		names = append(names, "Unauthorized", "ScopeMissing", "RateLimited", "InternalError")
 		if strings.Contains(o.Path, "{") {
 			names = append(names, "NotFound")
+		}
+		if o.Keyed() {
+			names = append(names, "KeyUsed")
+		}
+		if b.isVersioned(o) {
+			names = append(names, "Changed")
 		}
 	}
 	byStatus := map[int]string{}
@@ -320,6 +354,9 @@ func (b *builder) headers(o api.Operation, status int) schema.Map {
 		for _, name := range callHeaders {
 			all.Set(name, b.header(name, known || status == http.StatusInternalServerError))
 		}
+	}
+	if status == http.StatusPreconditionFailed {
+		all.Set("ETag", b.header("ETag", false))
 	}
 	if status == http.StatusServiceUnavailable {
 		all.Set("Retry-After", headerRef("Retry-After"))

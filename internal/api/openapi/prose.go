@@ -27,6 +27,10 @@ type texts struct {
 	Headers value `yaml:"headers"`
 	// IdempotencyKey describes the request header Idempotency-Key.
 	IdempotencyKey string `yaml:"idempotencyKey"`
+	// RequestKey describes the same header of requests that are not calls.
+	RequestKey string `yaml:"requestKey"`
+	// IfMatch describes the request header If-Match.
+	IfMatch string `yaml:"ifMatch"`
 
 	Failures   map[string]failureText    `yaml:"failures"`
 	Operations map[string]*operationText `yaml:"operations"`

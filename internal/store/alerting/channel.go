@@ -39,6 +39,11 @@ var (
 	upsertChannels = channelsTable.Insert(`ON CONFLICT (organization, name) DO UPDATE SET kind = excluded.kind, settings = excluded.settings, updated_at = excluded.updated_at`)
 )
 
+// Tag returns the version of the channel.
+func (c *Channel) Tag() string {
+	return store.Tag(engine.Millis(c.CreatedAt), engine.Millis(c.UpdatedAt))
+}
+
 // channelScheme begins the URL of a delivery to a channel. The URL does not show the channel's
 // real address.
 const channelScheme = "channel://"
@@ -70,7 +75,15 @@ func (s *Store) SaveChannel(c *Channel, by account.Actor) (created bool, err err
 			return err
 		}
 		at := slices.IndexFunc(all, func(other *Channel) bool { return other.Name == c.Name })
-		if created = at < 0; created && len(all) >= MaxChannels {
+		tag := ""
+		if created = at < 0; !created {
+			tag = all[at].Tag()
+			c.UpdatedAt = time.UnixMilli(max(engine.Millis(c.UpdatedAt), engine.Millis(all[at].UpdatedAt)+1)) // another version
+		}
+		if err := store.Expect(by, tag); err != nil {
+			return err
+		}
+		if created && len(all) >= MaxChannels {
 			return &earshot.Error{
 				Code: earshot.CodeConflict, Message: fmt.Sprintf("an organization may have at most %d channels", MaxChannels),
 				Details: earshot.ConflictDetails{ID: c.Name},
@@ -102,6 +115,9 @@ func (s *Store) DeleteChannel(organization, name string, by account.Actor, now t
 		const this = `WHERE organization = $1 AND name = $2`
 		c, err := engine.FirstRow(ctx, w, channelsTable, this, organization, name)
 		if err != nil {
+			return err
+		}
+		if err := store.Expect(by, c.Tag()); err != nil {
 			return err
 		}
 		if _, err := w.Run(ctx, `DELETE FROM channels `+this, organization, name); err != nil {

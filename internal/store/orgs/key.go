@@ -30,6 +30,9 @@ const listed = `ORDER BY CASE WHEN ` + isValid + ` THEN 0 ELSE 1 END, created_at
 // a zero time in expires the key never expires. CreateKey returns ErrTooManyKeys.
 func (s *Store) CreateKey(organization string, key account.Key, scopes []account.Scope, expires time.Time, by account.Actor, now time.Time) error {
 	return s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
+			return err
+		}
 		valid, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM api_keys WHERE organization = $1 AND `+isValid, organization, engine.Millis(now))
 		if err != nil {
 			return fmt.Errorf("count keys: %w", err)
@@ -105,6 +108,18 @@ type auditedKey struct {
 	CreditsPerMonth int64              `json:"creditsPerMonth"`
 }
 
+// tag returns the version of the key.
+func (k auditedKey) tag(revoked bool) string { return store.Tag(k, revoked) }
+
+// SetTag sets the version of a key.
+func SetTag(k *earshot.Key) {
+	budget := earshot.KeyBudget{}
+	if k.Budget != nil {
+		budget = *k.Budget
+	}
+	k.ETag = auditedKey{k.Name, strings.Join(k.Scopes, ","), k.ExpiresAt, budget.CreditsPerDay, budget.CreditsPerMonth}.tag(k.RevokedAt != nil)
+}
+
 // ofKey reads a key of an organization for a change. It returns ErrNotFound.
 func ofKey(ctx context.Context, w *store.Work, organization, id string) (*apiKey, auditedKey, error) {
 	k, err := engine.FirstRow(ctx, w, apiKeysTable, `WHERE organization = $1 AND id = $2`, organization, id)
@@ -130,7 +145,10 @@ func (s *Store) RevokeKeyOf(organization, id string, by account.Actor, now time.
 	var revoked *apiKey
 	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) (err error) {
 		var before auditedKey
-		if revoked, before, err = ofKey(ctx, w, organization, id); err != nil || !revoked.revokedAt.IsZero() {
+		if revoked, before, err = ofKey(ctx, w, organization, id); err == nil {
+			err = store.Expect(by, before.tag(!revoked.revokedAt.IsZero()))
+		}
+		if err != nil || !revoked.revokedAt.IsZero() {
 			return err
 		}
 		revoked.revokedAt = now
@@ -143,7 +161,9 @@ func (s *Store) RevokeKeyOf(organization, id string, by account.Actor, now time.
 		return nil, fmt.Errorf("revoke key %s: %w", id, err)
 	}
 	s.addUse(revoked)
-	return revoked.shown(), nil
+	shown := revoked.shown()
+	SetTag(shown)
+	return shown, nil
 }
 
 // Keys lists an organization's keys, newest first: all valid keys, and the newest of the
@@ -155,6 +175,12 @@ func (s *Store) Keys(ctx context.Context, organization string, now time.Time) ([
 	}
 	slices.SortStableFunc(keys, func(a, b *earshot.Key) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	return keys, nil
+}
+
+// KeyOf returns a key of an organization. It returns ErrNotFound.
+func (s *Store) KeyOf(ctx context.Context, organization, id string, now time.Time) (*earshot.Key, error) {
+	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
+	return key, engine.Wrap(err, "key %s", id)
 }
 
 // findKeys returns keys of an organization ($1) with their budgets.
@@ -170,21 +196,19 @@ func (s *Store) findKeys(ctx context.Context, now time.Time, clause string, orga
 	budgets, err := s.KeyBudgets(ctx, organization, now)
 	for _, k := range keys {
 		k.Budget = budgets[k.ID]
+		SetTag(k)
 	}
 	return keys, err
 }
 
-// KeyChange has the new values of a key's fields; nil keeps a field.
-type KeyChange struct {
-	Name *string
-	// Credit limits; 0 for no limit. Spending counts from when the key first had a limit.
-	CreditsPerDay, CreditsPerMonth *int64
-}
-
-// ChangeKey changes a key and returns the updated key. It returns ErrNotFound.
-func (s *Store) ChangeKey(ctx context.Context, organization, id string, change KeyChange, by account.Actor, now time.Time) (*earshot.Key, error) {
+// ChangeKey changes a key and returns the updated key. Spending counts from when the key first had a
+// limit. ChangeKey returns ErrNotFound.
+func (s *Store) ChangeKey(ctx context.Context, organization, id string, change earshot.KeyPatch, by account.Actor, now time.Time) (*earshot.Key, error) {
 	err := s.Commit(store.Change{Organization: organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
-		_, before, err := ofKey(ctx, w, organization, id)
+		k, before, err := ofKey(ctx, w, organization, id)
+		if err == nil {
+			err = store.Expect(by, before.tag(!k.revokedAt.IsZero()))
+		}
 		if err != nil {
 			return err
 		}
@@ -206,8 +230,7 @@ func (s *Store) ChangeKey(ctx context.Context, organization, id string, change K
 	if err != nil {
 		return nil, fmt.Errorf("change key %s: %w", id, err)
 	}
-	key, err := engine.FirstOf(s.findKeys(ctx, now, `WHERE organization = $1 AND id = $2`, organization, id))
-	return key, engine.Wrap(err, "key %s", id)
+	return s.KeyOf(ctx, organization, id, now)
 }
 
 // set assigns a new value, if there is one.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/store"
 	"earshot/internal/store/engine"
@@ -79,10 +80,10 @@ func TestAKeyIsRenamedByItsOwnerOnly(t *testing.T) {
 		if err := s.CreateKey(o.ID, key, account.DefaultScopes(), time.Time{}, account.Operator(), now); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.ChangeKey(t.Context(), other.ID, key.ID, orgs.KeyChange{Name: new("theirs")}, account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.ChangeKey(t.Context(), other.ID, key.ID, earshot.KeyPatch{Name: new("theirs")}, account.Operator(), now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another's key: got %v, want ErrNotFound", err)
 		}
-		if k, err := s.ChangeKey(t.Context(), o.ID, key.ID, orgs.KeyChange{Name: new("laptop")}, account.Operator(), now); err != nil || k.Name != "laptop" || k.Budget.CreditsPerDay != 7 {
+		if k, err := s.ChangeKey(t.Context(), o.ID, key.ID, earshot.KeyPatch{Name: new("laptop")}, account.Operator(), now); err != nil || k.Name != "laptop" || k.Budget.CreditsPerDay != 7 {
 			t.Errorf("the key is %+v, %v", k, err)
 		}
 		if k, err := s.Key(t.Context(), key.ID, now); err != nil || k.KeyName != "laptop" {

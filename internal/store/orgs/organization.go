@@ -238,8 +238,14 @@ func (s *Store) ApplyPlans(ctx context.Context, plans account.Plans) error {
 func (s *Store) Grant(id string, credits int64, by account.Actor, now time.Time) (*account.Organization, error) {
 	return s.change(id, "credits.grant", by, now, func(w *store.Work, o *store.LockedOrganization) error {
 		w.Book(o, store.Entry{Kind: earshot.LedgerGrant, Amount: credits, At: engine.Millis(now)})
+		by.Once.Answers(&earshot.ChangedOrganization{Organization: Shown(&o.Organization)})
 		return nil
 	})
+}
+
+// Shown returns what operators see of an organization.
+func Shown(o *account.Organization) earshot.Organization {
+	return earshot.Organization{ID: o.ID, Name: o.Name, Plan: o.Plan.Name, Credits: o.Balance, Running: o.Running}
 }
 
 // SetBalance sets an organization's balance. It fails if running jobs hold more than that.
@@ -262,7 +268,7 @@ func (s *Store) SetBalance(id string, credits int64, by account.Actor, now time.
 // change changes one organization and returns its new state. A new balance is audited as action.
 func (s *Store) change(id, action string, by account.Actor, now time.Time, apply func(*store.Work, *store.LockedOrganization) error) (*account.Organization, error) {
 	var after account.Organization
-	err := s.Commit(store.Change{Organization: id, Apply: func(_ context.Context, w *store.Work) error {
+	err := s.Commit(store.Change{Organization: id, Apply: func(ctx context.Context, w *store.Work) error {
 		o, err := w.Organization(id, now)
 		if err != nil {
 			return err
@@ -274,6 +280,9 @@ func (s *Store) change(id, action string, by account.Actor, now time.Time, apply
 		err = apply(w, o)
 		after = o.Organization
 		if err != nil || after.Balance == before.Balance {
+			return err
+		}
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
 			return err
 		}
 		return w.Audit(id, by, store.Audited{Action: action, Subject: id, Before: before, After: audited{after.Balance}}, now)

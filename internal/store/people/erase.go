@@ -48,6 +48,15 @@ func (s *Store) erase(ctx context.Context, organization, userID string, everywhe
 	if err != nil {
 		return err
 	}
+	if by.IfMatch != "" { // before anything is erased; the last transaction checks it again
+		member, err := s.Member(ctx, organization, userID)
+		if err == nil {
+			err = store.Expect(by, member.ETag)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	shards, within := []*engine.Shard{s.ShardOf(organization)}, organization
 	if everywhere {
 		shards, within = s.Shards, ""
@@ -58,6 +67,9 @@ func (s *Store) erase(ctx context.Context, organization, userID string, everywhe
 		}
 	}
 	return s.change(organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
+		if _, err := rolesOf(ctx, w, organization, userID, by); err != nil {
+			return nil, err
+		}
 		had, err := engine.FindRows(ctx, w, membersTable, `WHERE user_id = $1`, userID)
 		if err != nil {
 			return nil, err

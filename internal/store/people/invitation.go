@@ -72,6 +72,9 @@ type auditedInvitation struct {
 // revoked. Invite returns CodeConflict if there are too many invitations.
 func (s *Store) Invite(i *Invitation, by account.Actor, now time.Time) error {
 	err := s.change(i.Organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
+		if err := w.KeepAnswer(ctx, by.Once, now); err != nil {
+			return nil, err
+		}
 		pending, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM invitations WHERE organization = $1 AND `+isPending, i.Organization, engine.Millis(now))
 		if err != nil {
 			return nil, err

@@ -62,7 +62,7 @@ func (s *Store) Memberships(ctx context.Context, userID string) ([]Membership, e
 
 // Members lists the users of an organization by email.
 func (s *Store) Members(ctx context.Context, organization string) ([]*earshot.User, error) {
-	byID := map[string]*earshot.User{}
+	byID, roles := map[string]*earshot.User{}, map[string][]string{}
 	err := s.Reports.Find(ctx, func(r engine.Scanner) error {
 		var id, email, name, source, role string
 		var since int64
@@ -78,12 +78,15 @@ func (s *Store) Members(ctx context.Context, organization string) ([]*earshot.Us
 				u.LastSeenAt = new(earshot.At(*seen))
 			}
 		}
-		u.Sources = append(u.Sources, source)
+		u.Sources, roles[id] = append(u.Sources, source), append(roles[id], source, role)
 		u.Role = earshot.Role(account.Role(role).Higher(account.Role(u.Role)))
 		return nil
 	}, `SELECT u.id, u.email, u.name, m.source, m.role, m.created_at,
 			(SELECT MAX(s.seen_at) FROM sessions s WHERE s.user_id = u.id AND s.organization = m.organization)
 		FROM members m JOIN users u ON u.id = m.user_id WHERE m.organization = $1 ORDER BY u.email, m.source`, organization)
+	for id, u := range byID {
+		u.ETag = store.Tag(id, roles[id])
+	}
 	return slices.SortedFunc(maps.Values(byID), func(a, b *earshot.User) int { return cmp.Compare(a.Email, b.Email) }), engine.Wrap(err, "list users")
 }
 
@@ -130,16 +133,34 @@ func setRole(ctx context.Context, w *store.Work, m *member) (*store.Audited, err
 	return what, engine.Each(ctx, w.Tx, upsertMembers, []*member{m}, nil)
 }
 
-// ChangeRole changes the role that an invitation has given to a user. It returns ErrNotFound, and
+// rolesOf returns the roles of a user who is about to be changed. It returns ErrNotFound, and
+// CodePrecondition if the actor expects another version.
+func rolesOf(ctx context.Context, w *store.Work, organization, userID string, by account.Actor) ([]*member, error) {
+	had, err := engine.FindRows(ctx, w, membersTable, `WHERE organization = $1 AND user_id = $2 ORDER BY source`, organization, userID)
+	if err == nil && len(had) == 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	var roles []string
+	for _, m := range had {
+		roles = append(roles, m.source, string(m.role))
+	}
+	return had, store.Expect(by, store.Tag(userID, roles))
+}
+
+// ChangeRole changes the role that an invitation has given to a user; "" keeps it. It returns ErrNotFound, and
 // CodeConflict if the user's role comes from an identity provider only.
 func (s *Store) ChangeRole(organization, userID string, role account.Role, by account.Actor, now time.Time) error {
 	err := s.change(organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
-		sources, err := engine.FindValues[string](ctx, w, `SELECT source FROM members WHERE organization = $1 AND user_id = $2`, organization, userID)
-		if err != nil {
+		had, err := rolesOf(ctx, w, organization, userID, by)
+		if err != nil || role == "" {
 			return nil, err
 		}
-		if len(sources) == 0 {
-			return nil, store.ErrNotFound
+		var sources []string
+		for _, m := range had {
+			sources = append(sources, m.source)
 		}
 		if !slices.Contains(sources, Invited) {
 			return nil, &earshot.Error{

@@ -77,9 +77,9 @@ func (s *Store) Seen(ctx context.Context, r *Review) (seen Seen, err error) {
 	return seen, engine.Wrap(err, "read the answers of review %s", r.ID)
 }
 
-// Mark sets the state and the note of a review that List returns, and returns the review. It
+// Mark changes the state or the note of a review that List returns, and returns the review. It
 // returns ErrNotFound.
-func (s *Store) Mark(t Tracker, id string, state earshot.ReviewState, note string, by account.Actor, now time.Time) (*Review, error) {
+func (s *Store) Mark(t Tracker, id string, patch earshot.ReviewPatch, by account.Actor, now time.Time) (*Review, error) {
 	id, err := store.CanonicalID(id)
 	if err != nil {
 		return nil, fmt.Errorf("review: %w", err)
@@ -103,13 +103,22 @@ func (s *Store) Mark(t Tracker, id string, state earshot.ReviewState, note strin
 			Note    string              `json:"note"`
 		}
 		before := audited{"", marked.State, marked.Note}
-		marked.State, marked.Note, marked.MarkedAt, marked.MarkedBy = state, note, now, by.ID
+		if patch.State != nil {
+			marked.State = *patch.State
+		}
+		if patch.Note != nil {
+			marked.Note = *patch.Note
+		}
+		if patch == (earshot.ReviewPatch{}) {
+			return nil
+		}
+		marked.MarkedAt, marked.MarkedBy = now, by.ID
 		_, err = w.Run(ctx, `UPDATE reviews SET state = $4, note = $5, marked_at = $6, marked_by = $7 `+this,
-			t.Organization, t.ID, id, string(state), note, engine.Millis(now), by.ID)
+			t.Organization, t.ID, id, string(marked.State), marked.Note, engine.Millis(now), by.ID)
 		if err != nil {
 			return err
 		}
-		return w.Audit(t.Organization, by, store.Audited{Action: "review.mark", Subject: id, Before: before, After: audited{name, state, note}}, now)
+		return w.Audit(t.Organization, by, store.Audited{Action: "review.mark", Subject: id, Before: before, After: audited{name, marked.State, marked.Note}}, now)
 	}})
 	return marked, engine.Wrap(err, "mark review %s", id)
 }

@@ -116,6 +116,9 @@ func (l *Link) audited() auditedLink {
 // ErrTooManyLinks.
 func (s *Store) Create(l *Link, by account.Actor) error {
 	err := s.Commit(store.Change{Organization: l.Organization, Across: true, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := w.KeepAnswer(ctx, by.Once, l.CreatedAt); err != nil {
+			return err
+		}
 		working, err := engine.FindValues[int](ctx, w, `SELECT COUNT(*) FROM share_links WHERE organization = $1 AND `+works, l.Organization, engine.Millis(l.CreatedAt))
 		if err != nil {
 			return err

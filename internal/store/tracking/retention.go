@@ -29,6 +29,9 @@ func (s *Store) DeleteTracker(ctx context.Context, organization, name string, by
 	}
 	// The organization is locked, so that no sweep can begin before the running ones are ended below.
 	err = s.Commit(store.Change{Organization: organization, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := expectTag(ctx, w, organization, t.ID, by); err != nil {
+			return err
+		}
 		n, err := w.Run(ctx, `UPDATE trackers SET state = 'deleting', next_slot = NULL, due_at = NULL, report_slot = NULL, report_due_at = NULL
 			WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, organization, t.ID)
 		if err == nil && n == 0 {

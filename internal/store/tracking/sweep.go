@@ -113,8 +113,9 @@ type StartedSweep struct {
 // are the next slot of the tracker and its time. A slot has only one sweep: if it has one already,
 // StartSweep returns that. It returns ErrChanged if the tracker was changed since the caller
 // read it, ErrNothingToRepeat and ErrSweepRuns for a repeat, and ErrSweepsRun for a manual sweep.
-// Only manual sweeps are in the audit log.
-func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due time.Time, by account.Actor, now time.Time) (started StartedSweep, err error) {
+// Only manual sweeps are in the audit log. answer returns the response to a request with an idempotency key;
+// it may be nil for others.
+func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *string, slot string, due time.Time, answer func(*StartedSweep) any, by account.Actor, now time.Time) (started StartedSweep, err error) {
 	sweep.Organization, sweep.Tracker = t.Organization, t.ID
 	err = s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
 		o, err := w.Organization(t.Organization, now)
@@ -122,6 +123,9 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			return err
 		}
 		if err := expectTracker(ctx, w, t); err != nil {
+			return err
+		}
+		if err := w.CheckKey(ctx, by.Once); err != nil {
 			return err
 		}
 		existing, err := engine.FirstRow(ctx, w, SweepsTable, `WHERE organization = $1 AND tracker = $2 AND slot = $3`, t.Organization, t.ID, sweep.Slot)
@@ -173,7 +177,11 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 				return err
 			}
 		}
-		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNextSlot(ctx, w, t, slot, due))
+		if by.Once != nil {
+			by.Once.Answer = answer(&started)
+		}
+		return errors.Join(engine.Each(ctx, w.Tx, insertSweeps, []*Sweep{&started.Sweep}, nil), setNextSlot(ctx, w, t, slot, due),
+			w.KeepAnswer(ctx, by.Once, now))
 	}})
 	return started, engine.Wrap(err, "start a sweep of tracker %s", t.Name)
 }

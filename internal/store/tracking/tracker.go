@@ -73,6 +73,25 @@ var TrackersTable = engine.NewTable("trackers",
 	engine.NullField("report_slot", "text", func(t *Tracker) *string { return &t.ReportSlot }),
 	engine.TimeField("report_due_at", func(t *Tracker) *time.Time { return &t.ReportDueAt }))
 
+// Tag returns the version of the definition and the state.
+func (t *Tracker) Tag() string {
+	if t.Version == 0 {
+		return "" // it is not stored yet
+	}
+	return store.Tag(t.ID, t.Version, t.State)
+}
+
+// expectTag returns CodePrecondition if the actor expects another version of a tracker, and ErrNotFound.
+func expectTag(ctx context.Context, w *store.Work, organization, id string, by account.Actor) error {
+	t := Tracker{ID: id}
+	err := engine.First(ctx, w, func(r engine.Scanner) error { return r.Scan(&t.Version, &t.State) },
+		`SELECT version, state FROM trackers WHERE organization = $1 AND id = $2 AND state <> 'deleting'`, organization, id)
+	if err != nil {
+		return err
+	}
+	return store.Expect(by, t.Tag())
+}
+
 // upsertTracker inserts a tracker or updates it.
 var upsertTracker = TrackersTable.Insert(`ON CONFLICT (organization, id) DO UPDATE SET
 	state = excluded.state, version = excluded.version, definition = excluded.definition, keep_days = excluded.keep_days, keep_numbers_days = excluded.keep_numbers_days,
@@ -384,6 +403,9 @@ func insertRules(ctx context.Context, w *store.Work, t *Tracker, r *analysing.Ru
 func (s *Store) SetTrackerState(t *Tracker, by account.Actor, now time.Time) error {
 	// The lock on the organization keeps a sweep from starting and setting the next slot.
 	err := s.Commit(store.Change{Organization: t.Organization, Apply: func(ctx context.Context, w *store.Work) error {
+		if err := expectTag(ctx, w, t.Organization, t.ID, by); err != nil {
+			return err
+		}
 		had, err := engine.FindValues[string](ctx, w, `SELECT state FROM trackers WHERE organization = $1 AND id = $2`, t.Organization, t.ID)
 		if err != nil {
 			return err

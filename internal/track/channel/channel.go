@@ -62,10 +62,20 @@ func (s *Directory) Channels(ctx context.Context, organization string) (*earshot
 	return list, nil
 }
 
+// Channel returns a channel. Returns store.ErrNotFound.
+func (s *Directory) Channel(ctx context.Context, organization, name string) (earshot.Channel, error) {
+	c, err := s.Store.Channel(ctx, organization, name)
+	if err != nil {
+		return earshot.Channel{}, err
+	}
+	return channelView(c)
+}
+
 func channelView(c *alerting.Channel) (earshot.Channel, error) {
 	settings, err := settingsOf(c)
 	return earshot.Channel{
 		Name: c.Name, Kind: c.Kind, Receiver: settings.Receiver(), CreatedAt: earshot.Timestamp{Time: c.CreatedAt}, UpdatedAt: earshot.Timestamp{Time: c.UpdatedAt},
+		ETag: c.Tag(),
 	}, err
 }
 

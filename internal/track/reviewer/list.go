@@ -84,7 +84,7 @@ func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string
 	if err != nil {
 		return nil, err
 	}
-	marked, err := s.reviews.Mark(t, id, patch.State, patch.Note, by, now)
+	marked, err := s.reviews.Mark(t, id, patch, by, now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,5 @@
--- A counted sweep, and a tracker that keeps its numbers for three years.
+-- A request that was served, and one that a node was serving.
 
-INSERT INTO counted (organization, tracker, rules, sweep, answers, domains, urls) VALUES
-  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c000-7000-8000-0000000000a1', 1, '0199c82c-c000-7000-8000-0000000000b2', 1, unhex('28b52ffd04001100000100f1577fbf'), NULL);
-
-INSERT INTO cells (organization, tracker, rules, family, sweep, target, surface, answers, content) VALUES
-  ('00000000-0000-7000-8000-00000000000c', '0199c82c-c000-7000-8000-0000000000a1', 1, 0, '0199c82c-c000-7000-8000-0000000000b2', 1, 'lab', 1, unhex('0100'));
-
-UPDATE trackers SET keep_numbers_days = 1095 WHERE organization = '00000000-0000-7000-8000-00000000000c';
+INSERT INTO keyed_requests (organization, operation, key, hash, request, node, answer, created_at) VALUES
+  ('00000000-0000-7000-8000-00000000000c', 'POST /v1/keys', 'first', 'hash', '0199c82c-c000-7000-8000-0000000000d1', NULL, 'answer', 1760000001000),
+  ('00000000-0000-7000-8000-00000000000c', 'POST /v1/webhooks/test', 'second', 'hash', '0199c82c-c000-7000-8000-0000000000d2', '00000000-0000-7000-8000-0000000000ff', NULL, 1760000002000);

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Generic, Mapping, NamedTuple, TypeVar, cast
+from uuid import uuid4
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -33,10 +34,15 @@ class Call(Generic[T]):
     returns: str = ""  # the field of the response to return; "" for the whole response
     idempotent: bool = True  # sending it twice has the same effect as sending it once
     removes: bool = False  # if it was sent before, "not found" means that it succeeded
-    key: str | None = None  # the idempotency key of a synchronous call
+    key: str | None = None  # the header Idempotency-Key
+    keyed: bool = False  # gets a key, so that it can be repeated
 
     retries: int = field(default=0, init=False)
     unsure: bool = field(default=False, init=False)  # an earlier attempt may have been processed
+
+    def __post_init__(self) -> None:
+        if self.keyed and self.key is None:
+            self.key = str(uuid4())
 
 
 @dataclass(frozen=True)
