@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,9 +25,10 @@ const maxResponse = 256 << 20
 // call is one request to the service, before it is encoded.
 type call struct {
 	method string
-	path   string  // with its query
-	body   any     // nil for none
-	key    *string // the header Idempotency-Key; nil for none
+	path   string      // with its query
+	body   any         // nil for none
+	key    *string     // the header Idempotency-Key; nil for none
+	header http.Header // added to the usual ones; may be nil
 	repeat repeat
 }
 
@@ -131,9 +133,28 @@ func (c *Client) send(ctx context.Context, asked call, body []byte) (*http.Respo
 	} else if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	maps.Copy(req.Header, asked.header)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, unanswered(fmt.Errorf("call the service: %w", err))
+	}
+	return resp, nil
+}
+
+// Send sends a request to any operation, once, and returns its successful response. path may
+// have a query. body is JSON or nil, unless header has another Content-Type. The caller closes
+// the response's body.
+func (c *Client) Send(ctx context.Context, method, path string, header http.Header, body []byte) (*http.Response, error) {
+	out := call{method: method, path: path, header: header}
+	if body != nil {
+		out.body = body
+	}
+	resp, err := c.send(ctx, out, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := refusal(resp); err != nil {
+		return nil, err
 	}
 	return resp, nil
 }

@@ -49,15 +49,23 @@ func (c *Client) open(ctx context.Context, path string) (stream *http.Response, 
 		if err != nil {
 			return err
 		}
-		if resp.StatusCode != http.StatusOK {
-			defer resp.Body.Close()
-			answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // failure handles a truncated body
-			return failure(resp, answer)
+		if err := refusal(resp); err != nil {
+			return err
 		}
 		stream = resp
 		return nil
 	})
 	return stream, err
+}
+
+// refusal returns the error of a response that is not a success, and closes its body.
+func refusal(resp *http.Response) error {
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	defer resp.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse)) // failure handles a truncated body
+	return failure(resp, answer)
 }
 
 // readEvents yields the known events, and skips comments and unknown events.

@@ -16,11 +16,11 @@ import (
 type askCmd struct {
 	Provider providerArg `arg:"" help:"The provider to ask: ${providers}." completion-predictor:"provider"`
 	Prompt   string      `arg:"" help:"The prompt or query; - reads it from standard input."`
-	Country  string      `help:"The country to ask from, as an ISO 3166-1 code in capitals; US by default." placeholder:"CODE" completion-predictor:"country"`
-	State    string      `help:"The state to ask from; only for the country US." placeholder:"CODE" completion-predictor:"state"`
+	Country  code        `help:"The country to ask from, as an ISO 3166-1 code; US by default." placeholder:"CODE" completion-predictor:"country"`
+	State    code        `help:"The state to ask from; only for the country US." placeholder:"CODE" completion-predictor:"state"`
 	Include  []string    `help:"Optional parts of the result, such as searchQueries, shopping or html." placeholder:"PART"`
 	Set      []string    `help:"Any other field of the request. A value may be JSON; a dot in the name separates an object and its field." placeholder:"FIELD=VALUE" sep:"none"`
-	JSON     bool        `name:"json" help:"Print the result as JSON."`
+	output   `set:"formats=table,json"`
 	remote
 }
 
@@ -42,11 +42,12 @@ EARSHOT_URL is the address of the server, EARSHOT_API_KEY the key. Colours are o
 Exit status: 0 there is an answer, 130 it was interrupted, 1 anything else. A call that fails is not charged.
 
 Examples:
-  earshot ask chatassistant "best running shoes for beginners" --country US --state CA
+  earshot ask chatassistant "best running shoes for beginners" --country us --state ca
+  earshot ask chatgpt "best running shoes"
   earshot ask chatassistant "best running shoes" --include searchQueries,shopping
   earshot ask websearch "running shoes" --country DE --set pages=2 --include searchoverview
-  earshot ask websearch/news "marathon" --json | jq -r .newsResults[].link
-  echo "best running shoes" | earshot ask answerengine - --json | jq .sources`
+  earshot ask news "marathon" --jq '.newsResults[].link'
+  echo "best running shoes" | earshot ask perplexity - --jq .sources`
 }
 
 // Run asks the provider and prints the answer.
@@ -64,9 +65,10 @@ func (c *askCmd) Run(in *invocation) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
+	if !c.isTable() {
 		fmt.Fprintln(in.errOut, textStyleFor(in.errOut).faint(c.place(request)))
-		return in.json(result)
+		_, err := c.object(in, result)
+		return err
 	}
 	if err := newPrinter(in.out).print(c.Provider.Definition, result); err != nil {
 		return err
@@ -123,11 +125,11 @@ func (c *askCmd) request(in *invocation) (map[string]any, error) {
 	if strings.TrimSpace(prompt) == "" {
 		return nil, errors.New(`the prompt is empty: pass it as an argument in quotes, or pass - and write it to standard input`)
 	}
-	request := map[string]any{c.Provider.TextField(): prompt, "country": cmp.Or(c.Country, defaultCountry)}
+	request := map[string]any{c.Provider.TextField(): prompt, "country": cmp.Or(string(c.Country), defaultCountry)}
 	if c.State != "" {
-		request["state"] = c.State
+		request["state"] = string(c.State)
 	}
-	if _, isAnswer := c.Provider.Result.(earshot.Answer); isAnswer && !c.JSON {
+	if _, isAnswer := c.Provider.Result.(earshot.Answer); isAnswer && c.isTable() {
 		batchfile.Include(request, "markdown") // free, and better to read
 	}
 	batchfile.Include(request, c.Include...)
@@ -135,6 +137,9 @@ func (c *askCmd) request(in *invocation) (map[string]any, error) {
 		field, value, ok := strings.Cut(pair, "=")
 		if !ok || field == "" {
 			return nil, fmt.Errorf("--set %s is not valid: write FIELD=VALUE, such as --set pages=2", pair)
+		}
+		if field == "country" || field == "state" {
+			value = strings.ToUpper(value)
 		}
 		if err := batchfile.SetField(request, field, batchfile.FieldValue(field, value)); err != nil {
 			return nil, fmt.Errorf("--set %s: %w", pair, err)

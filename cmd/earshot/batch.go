@@ -16,7 +16,7 @@ import (
 type batchCmd struct {
 	File        string        `arg:"" help:"The prompts: a table with a header (.csv, .tsv) or one JSON object per line (.jsonl, .ndjson); - reads standard input." placeholder:"FILE"`
 	Providers   []providerArg `help:"The providers for rows that name none: ${providers}." placeholder:"PROVIDER" completion-predictor:"provider"`
-	Countries   []string      `help:"The countries for rows that name none." placeholder:"CODE" completion-predictor:"country"`
+	Countries   []code        `help:"The countries for rows that name none." placeholder:"CODE" completion-predictor:"country"`
 	Out         string        `help:"The file for the results, one JSON object per line; standard output by default." placeholder:"FILE"`
 	Priority    int           `help:"The priority, from 1 to 10; higher priorities run first." default:"1"`
 	MaxCredits  *int64        `help:"Submit nothing if the batch could cost more than this." placeholder:"N"`
@@ -36,7 +36,7 @@ remaining time are printed to standard error.
 A table needs a column prompt (or query). The columns provider and country override the flags; webhook and idempotencyKey
 are set on the task; every other column is a field of the request, such as pages or include.markdown (a dot separates an
 object and its field). Empty cells are left out. The objects of a .jsonl file have the same names, or the API's taskType and
-payload. Standard input that begins with { is read as JSON, otherwise as a table.
+payload. Providers may be called by their products, such as chatgpt, and countries be in lower case. Standard input that begins with { is read as JSON, otherwise as a table.
 
 After an interruption, run the same command again. Prompts with a result in --out are skipped, and tasks that the server
 already has are not charged twice, because each task has an idempotency key derived from its content. The server stores them for
@@ -70,7 +70,7 @@ func (c *batchCmd) Run(in *invocation) error {
 		return fmt.Errorf("--priority must be between 1 and 10, but is %d", c.Priority)
 	}
 	if ending := strings.ToLower(filepath.Ext(c.Out)); ending == ".csv" || ending == ".tsv" {
-		return fmt.Errorf("--out is written as one JSON object per line, so it cannot be %s: use the ending .jsonl. GET /v1/batches/{id}/results?format=csv returns a table", c.Out)
+		return fmt.Errorf("--out is written as one JSON object per line, so it cannot be %s: use the ending .jsonl. 'earshot api /v1/batches/ID/results?format=csv' prints a table", c.Out)
 	}
 	rows, refused, err := c.read(in)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"earshot/internal/app"
@@ -18,9 +16,9 @@ import (
 
 type checkCmd struct {
 	Provider []providerArg `arg:"" optional:"" help:"The providers to check; all by default: ${providers}." completion-predictor:"provider"`
-	Country  string        `help:"The country to ask from." default:"US" completion-predictor:"country"`
+	Country  code          `help:"The country to ask from." default:"US" completion-predictor:"country"`
 	Upstream []string      `help:"As for serve. The official APIs are ${apis}." placeholder:"lab|web|api:NAME|via:NAME|replay:DIR" env:"EARSHOT_UPSTREAM"`
-	JSON     bool          `name:"json" help:"Print one JSON object for each upstream."`
+	output
 }
 
 // Help returns the command's long help.
@@ -34,7 +32,7 @@ Exit status: 0 all upstreams work, 1 one does not, or anything else.
 
 Examples:
   earshot check
-  earshot check chatassistant --country DE
+  earshot check chatgpt --country de
   EARSHOT_OPENAI_API_KEY=… earshot check chatassistant --upstream api:openai`
 }
 
@@ -43,34 +41,36 @@ var errCheck = errors.New("at least one upstream does not work")
 // Run prints a line for each provider and upstream, then the cost and the settings to change.
 func (c *checkCmd) Run(in *invocation) error {
 	in.cfg.Upstreams = c.Upstream
-	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
-	if !c.JSON {
-		fmt.Fprintln(table, "PROVIDER\tUPSTREAM\tSTATE\tTIME\tUSD\tFOUND")
-	}
 	var names []string
 	for _, p := range c.Provider {
 		names = append(names, p.Name)
 	}
 	var done checked
-	err := app.Check(in, in.cfg, c.Country, names, func(one app.Checked) error {
+	var all []app.Checked
+	err := app.Check(in, in.cfg, string(c.Country), names, func(one app.Checked) error {
 		done.add(one)
-		if c.JSON {
-			return json.NewEncoder(in.out).Encode(one)
-		}
-		state, found := "works", summary(one)
+		all = append(all, one)
+		return nil
+	})
+	t := tableOf("PROVIDER|UPSTREAM|STATE|TIME=SECONDS|USD=USD/ESTIMATED|FOUND", all, func(one *app.Checked) []any {
+		state, found := "works", summary(*one)
 		if !one.Works {
 			state, found = "fails", one.Error
 			if one.Reason != "" {
 				state = string(one.Reason)
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", one.Provider, one.Upstream, state, one.Took.Round(time.Millisecond), price(one), found)
-		return nil
+		took := one.Took.Round(time.Millisecond)
+		return []any{one.Provider, one.Upstream, state, cell{took.String(), []any{took.Seconds()}}, cell{price(*one), []any{optional(one.USD), one.Estimated}}, found}
 	})
-	if err := errors.Join(err, table.Flush()); err != nil {
+	t.none = "there are no upstreams"
+	if len(all) > 0 || err == nil {
+		err = errors.Join(err, c.print(in, t))
+	}
+	if err != nil {
 		return err
 	}
-	if !c.JSON {
+	if c.isTable() {
 		done.print(in.out)
 	}
 	if done.failed {

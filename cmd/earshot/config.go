@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -11,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
@@ -21,7 +18,7 @@ import (
 
 type configCmd struct {
 	Check bool `help:"Only check whether a server would start with these settings."`
-	JSON  bool `name:"json" help:"Print one JSON object per setting."`
+	output
 	serveCmd
 	remote
 }
@@ -40,7 +37,7 @@ Exit status: 0 the settings are valid, 1 they are not.
 Examples:
   earshot config
   earshot --data /srv/earshot config --listen 0.0.0.0:8080
-  EARSHOT_WORKERS=64 earshot config --json | jq 'select(.source != "default")'
+  EARSHOT_WORKERS=64 earshot config --jq '.[] | select(.source != "default")'
   earshot config --check`
 }
 
@@ -62,17 +59,8 @@ func (c *configCmd) Run(in *invocation, parsed *kong.Context, file *fileSettings
 		return err
 	}
 	list = append(list, sections...)
-	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
-	for _, s := range list {
-		if c.JSON {
-			if err := json.NewEncoder(in.out).Encode(s); err != nil {
-				return err
-			}
-			continue
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, cmp.Or(oneLine(s.Value), "-"), s.Source)
-	}
-	return table.Flush()
+	t := tableOf("NAME|VALUE|SOURCE", list, func(s *setting) []any { return []any{s.Name, s.Value, s.Source} })
+	return c.print(in, t)
 }
 
 // tryOut starts a server with the settings in an empty folder and stops it at once.

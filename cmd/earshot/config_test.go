@@ -120,7 +120,7 @@ func TestCommandsFlagsAndValuesAreCompleted(t *testing.T) {
 	path := program.Earshot(t)
 	for line, want := range map[string][]string{
 		"earshot ta":                        {"tasks"},
-		"earshot tasks c":                   {"cancel", "clear"},
+		"earshot tasks s":                   {"show"},
 		"earshot tasks --st":                {"--status"},
 		"earshot --log-level ":              {"debug", "error", "info", "warn"},
 		"earshot --data x org create --p":   {"--plan"},

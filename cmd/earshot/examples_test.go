@@ -29,15 +29,6 @@ var notRun = map[string]string{
 
 	"earshot migrate": "it needs an empty PostgreSQL",
 
-	"earshot tracker alerts":       "it needs a history",
-	"earshot tracker alerts list":  "it needs a history",
-	"earshot tracker alerts ack":   "it needs a history",
-	"earshot tracker alerts test":  "it needs a channel",
-	"earshot tracker reviews mark": "it needs a review",
-	"earshot channel set":          "it needs a key with the scope admin",
-	"earshot channel test":         "it needs a key with the scope admin",
-	"earshot channel delete":       "it needs a key with the scope admin",
-
 	"earshot tracker metrics":  "it needs a tracker",
 	"earshot tracker compare":  "it needs a tracker",
 	"earshot tracker sources":  "it needs a tracker",
@@ -45,12 +36,9 @@ var notRun = map[string]string{
 	"earshot tracker products": "it needs a tracker",
 	"earshot tracker ads":      "it needs a tracker",
 
-	"earshot tracker discover":   "it needs a tracker",
-	"earshot tracker diff":       "it needs a tracker",
-	"earshot tracker names list": "it needs a tracker",
-	"earshot tracker names try":  "it needs a tracker",
-	"earshot tracker reanalyse":  "it needs a tracker",
-	"earshot tracker work":       "it needs a tracker",
+	"earshot tracker discover": "it needs a tracker",
+	"earshot tracker diff":     "it needs a tracker",
+	"earshot tracker names":    "it needs a tracker",
 }
 
 // examplesOf returns the lines below "Examples:" in a help text.

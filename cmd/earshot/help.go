@@ -62,9 +62,9 @@ func seeHelp(err error) string {
 	return "; see '" + command + " --help'"
 }
 
-var negative = regexp.MustCompile(`^-[0-9]+$`)
+var negative = regexp.MustCompile(`^-[0-9]+[a-z]?$`)
 
-// withNegatives rewrites negative numbers, which kong would parse as flags: the value of a
+// withNegatives rewrites negative numbers and times such as -7d, which kong would parse as flags: the value of a
 // flag becomes --flag=-5, and arguments are moved behind --.
 func withNegatives(model *kong.Application, args []string) []string {
 	var kept, arguments []string

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,8 +13,8 @@ import (
 
 type listenCmd struct {
 	Cursor string        `help:"Begin after this cursor instead of now; \"\" begins with the oldest task that is stored." default:"latest"`
-	JSON   bool          `name:"json" help:"Print each event as JSON, one per line, in the format of its webhook."`
 	Every  time.Duration `help:"How often to ask." default:"1s" hidden:""`
+	output `set:"formats=table,ndjson"`
 	remote
 }
 
@@ -23,12 +22,13 @@ type listenCmd struct {
 func (c *listenCmd) Help() string {
 	return `Prints tasks when they end: the time, the status, the type, the cost, the id, the prompt, and the error if the task failed. Unlike
 webhooks, it needs no public address. If the server does not answer, it waits for the server.
+With -o ndjson, each event has the format of its webhook.
 
 Exit status: 0 it was stopped, such as by Ctrl-C, 1 anything else, such as a wrong key.
 
 Examples:
   EARSHOT_API_KEY=ear_live_… earshot listen
-  earshot listen --json --cursor "" | jq .result.text`
+  earshot listen --cursor "" --jq .result.text`
 }
 
 // Run prints events until it is stopped.
@@ -48,7 +48,7 @@ func (c *listenCmd) Run(in *invocation, service *client.Client) error {
 		case err == nil:
 			waits = false
 			for _, event := range page.Events {
-				if err := c.print(in, event); err != nil {
+				if err := c.event(in, event); err != nil {
 					return err
 				}
 			}
@@ -76,9 +76,10 @@ func isTemporary(err error) bool {
 	return answer.Status >= http.StatusInternalServerError || answer.Status == http.StatusTooManyRequests
 }
 
-func (c *listenCmd) print(in *invocation, event earshot.TaskRecord) error {
-	if c.JSON {
-		return json.NewEncoder(in.out).Encode(event)
+// event prints an event.
+func (c *listenCmd) event(in *invocation, event earshot.TaskRecord) error {
+	if !c.isTable() {
+		return c.line(in, event)
 	}
 	finished, credits := "", "-"
 	if event.Task.FinishedAt != nil {

@@ -34,16 +34,16 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" settings:"" help:"Run the service."`
 	Ask      askCmd      `cmd:"" help:"Send one prompt to a provider and print the answer."`
 	Batch    batchCmd    `cmd:"" help:"Ask the prompts of a file and write the results."`
-	Tasks    tasksCmd    `cmd:"" help:"List, show and remove the tasks of a running server."`
+	API      apiCmd      `cmd:"" name:"api" help:"Call any operation of the API and print the answer."`
+	Tasks    tasksCmd    `cmd:"" help:"List and show the tasks of a running server."`
 	Tracker  trackerCmd  `cmd:"" help:"Ask the same prompts on a schedule, and analyse the answers."`
-	Channel  channelCmd  `cmd:"" help:"Manage the channels for alerts and reports."`
 	Status   statusCmd   `cmd:"" help:"Show the state of a running server and of your organization."`
 	Listen   listenCmd   `cmd:"" help:"Print tasks when they end."`
 	MCP      mcpCmd      `cmd:"" settings:"log-level,log-format" name:"mcp" help:"Serve AI agents with the Model Context Protocol on standard input and output."`
 	Org      orgCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage organizations."`
 	Key      keyCmd      `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage API keys."`
 	User     userCmd     `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage users of the dashboard."`
-	Credits  creditsCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage credits."`
+	Credits  balanceCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Print and manage credits."`
 	Webhook  webhookCmd  `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Manage webhooks."`
 	Audit    auditCmd    `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"Check all balances and counters against the stored rows."`
 	AuditLog auditLogCmd `cmd:"" settings:"config,data,database,allow-unsafe-database" help:"List changes and sign-ins: who, what, when and from where."`
@@ -108,6 +108,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("define the command line: %w", err)
 	}
+	addAliases(parser.Model.Node)
 	if done, err := completed(parser); done || err != nil {
 		return err
 	}
@@ -143,6 +144,16 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) error {
 		Log:                 slog.New(c.logHandler(errOut, level)),
 		Version:             release,
 	}})
+}
+
+// addAliases lets the commands below a node that list, show or delete be called ls, get or rm.
+func addAliases(node *kong.Node) {
+	for _, child := range node.Children {
+		if alias := map[string]string{"list": "ls", "show": "get", "delete": "rm", "remove": "rm"}[child.Name]; alias != "" {
+			child.Aliases = append(child.Aliases, alias)
+		}
+		addAliases(child)
+	}
 }
 
 // logHandler returns the handler that writes log lines. Durations are text such as 28s in both

@@ -15,9 +15,10 @@ type parseCmd struct {
 	Provider providerArg `arg:"" help:"The provider of the document: ${providers}." completion-predictor:"provider"`
 	File     string      `arg:"" optional:"" help:"The document, which may be gzipped, or a recording of it (HAR, serve --record); standard input by default or with -." placeholder:"FILE"`
 	Surface  string      `help:"The kind of upstream that it came from; by default, it is detected." enum:"web,api,lab," default:"" placeholder:"web|api|lab"`
-	Country  string      `help:"The country it was asked from; used to distinguish currencies." default:"US" completion-predictor:"country"`
+	Country  code        `help:"The country it was asked from; used to distinguish currencies." default:"US" completion-predictor:"country"`
 	Device   string      `help:"The device it was requested for, if the provider has that option." placeholder:"desktop|mobile|…"`
 	URL      string      `help:"The search URL of the document, instead of country and device." placeholder:"URL"`
+	JQ       string      `name:"jq" help:"Print what this jq expression selects of the result, as 'jq -r -c' does." placeholder:"EXPRESSION"`
 }
 
 // Help returns the command's long help.
@@ -28,8 +29,8 @@ Exit status: 0 it was understood, 3 the provider refused (blocked), 4 it was not
 6 it is truncated or reports an error of the upstream, 1 anything else.
 
 Examples:
-  earshot parse websearch page.html --country DE
-  curl -s "$CAPTURE" | earshot parse chatassistant | jq .sources`
+  earshot parse websearch page.html --country de
+  curl -s "$CAPTURE" | earshot parse chatgpt --jq .sources`
 }
 
 // statusOf is the exit status for a document without a result, by reason.
@@ -49,7 +50,7 @@ func (c *parseCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	request := map[string]any{"country": c.Country}
+	request := map[string]any{"country": string(c.Country)}
 	if c.Device != "" {
 		request["device"] = c.Device
 	}
@@ -61,7 +62,8 @@ func (c *parseCmd) Run(in *invocation) error {
 	if err != nil {
 		return withStatus(err)
 	}
-	return in.json(result)
+	format := output{JQ: c.JQ}
+	return format.json(in, result)
 }
 
 // withStatus returns an error with the exit status of its reason.

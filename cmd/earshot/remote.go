@@ -113,7 +113,7 @@ func (r *remote) advice(e *client.Error) string {
 	case earshot.CodeConcurrencyLimit:
 		return "; wait for one of your calls to end, or queue the prompt with 'earshot batch'"
 	case earshot.CodeQueueLimit:
-		return "; wait until some tasks have ended, or remove all queued tasks with 'earshot tasks clear'"
+		return "; wait until some tasks have ended, or remove all queued tasks with 'earshot api DELETE /v1/async/queue'"
 	case earshot.CodeUpstream:
 		return "; nothing was charged. Try again later, or test the upstreams with 'earshot check' on the server's machine"
 	case earshot.CodeServerUnavailable:

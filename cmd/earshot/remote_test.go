@@ -128,7 +128,6 @@ func TestErrorsContainAdvice(t *testing.T) {
 		{u, []string{"ask", "chatassistant", " "}, "the prompt is empty"},
 		{u, []string{"ask", "chatassistant"}, "'earshot ask --help'"},
 		{u, []string{"tasks", "show", "01a0805a-0000-7000-8000-000000000000"}, "'earshot tasks' lists"},
-		{u, []string{"tasks", "clear"}, "--yes"},
 		{u, []string{"tasks", "--status", "done"}, "QUEUED, PROCESSING"},
 		{u, []string{"batch", "nowhere.csv"}, "nowhere.csv"},
 		{u, []string{"batch", writeFile(t, "q.csv", "prompt\nx\n"), "--out", "results.CSV"}, ".jsonl"},
@@ -191,11 +190,11 @@ func TestTasksAreListedShownAndRemoved(t *testing.T) {
 	wants(t, out, newest.Task.ID, `"QUEUED"`)
 	out, _, _ = u.does("tasks", "show", newest.Task.ID)
 	wants(t, out, "task       "+newest.Task.ID+"\n", "status     QUEUED\n", "request    country US\n", "cost       at most ")
-	if _, stderr, status := u.does("tasks", "cancel", newest.Task.ID); status != 0 {
+	if _, stderr, status := u.does("api", "DELETE", "/v1/async/task/"+newest.Task.ID); status != 0 {
 		t.Error(stderr)
 	}
-	out, _, _ = u.does("tasks", "clear", "--yes")
-	wants(t, out, "5 tasks removed")
+	out, _, _ = u.does("api", "delete", "v1/async/queue", "--jq", ".cleared")
+	wants(t, out, "5\n")
 	out, stderr, status := u.does("tasks")
 	if out != "" || status != 0 || !strings.Contains(stderr, "no such tasks") {
 		t.Errorf("an empty list: %d %q %q", status, out, stderr)

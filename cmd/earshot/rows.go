@@ -67,7 +67,7 @@ func readQuestions(from io.Reader, path, ending string) (rows []batchfile.Row, b
 
 // questionsOf returns a question for each provider and country of the row or, if the row
 // names none, of the arguments.
-func questionsOf(r batchfile.Row, providers []providerArg, countries []string) ([]*question, error) {
+func questionsOf(r batchfile.Row, providers []providerArg, countries []code) ([]*question, error) {
 	asked, err := r.Question()
 	if err != nil {
 		return nil, err
@@ -83,14 +83,14 @@ func questionsOf(r batchfile.Row, providers []providerArg, countries []string) (
 		return nil, errors.New("it names no provider: add a column provider, or pass --providers")
 	}
 	if asked.NamesPlace() || len(countries) == 0 {
-		countries = []string{""}
+		countries = []code{""}
 	}
 	var all []*question
 	for _, p := range providers {
 		for _, country := range countries {
 			all = append(all, &question{
 				Row: r, provider: p.Definition, priority: asked.Priority, webhook: asked.Webhook, key: asked.Key,
-				payload: asked.For(p.TextField(), country),
+				payload: asked.For(p.TextField(), string(country)),
 			})
 		}
 	}

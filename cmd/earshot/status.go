@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"earshot"
@@ -11,7 +10,7 @@ import (
 )
 
 type statusCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object."`
+	output `set:"formats=table,json"`
 	remote
 }
 
@@ -24,7 +23,7 @@ Exit status: 0 it is ready, 2 it answers but is not ready, 130 it was interrupte
 
 Examples:
   earshot status
-  earshot status --json | jq .credits.remaining`
+  earshot status --jq .credits.remaining`
 }
 
 // serverStatus is the output of the command.
@@ -53,8 +52,8 @@ func (c *statusCmd) Run(in *invocation, service *client.Client) error {
 	if err := now.read(in, service); err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
-		return in.json(now)
+	if printed, err := c.object(in, now); printed {
+		return err
 	}
 	return now.print(in)
 }
@@ -92,9 +91,9 @@ func lastSurface(in *invocation, service *client.Client) (earshot.Surface, error
 }
 
 func (s *serverStatus) print(in *invocation) error {
-	table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
 	}
 	line("server", "%s, ready", s.URL)
 	line("plan", "%s", s.Credits.Plan)
@@ -109,5 +108,5 @@ func (s *serverStatus) print(in *invocation) error {
 	case earshot.SurfaceWeb, earshot.SurfaceAPI, earshot.SurfaceVendor:
 		line("upstream", "%s, by the newest completed task", s.Surface)
 	}
-	return table.Flush()
+	return printTable(in.out, rows)
 }

@@ -13,22 +13,22 @@ import (
 )
 
 type taskShowCmd struct {
-	ID   string `arg:"" help:"The task's id, as listed by 'earshot tasks'."`
-	JSON bool   `name:"json" help:"Print the task as JSON, with its complete result."`
+	ID     string `arg:"" help:"The task's id, as listed by 'earshot tasks'."`
+	output `set:"formats=table,json"`
 	remote
 }
 
 // Help returns the command's long help.
 func (c *taskShowCmd) Help() string {
-	return `Prints a task: its status, prompt, cost, webhook, and its error or its result in the format of 'earshot ask'. With --json, it prints
+	return `Prints a task: its status, prompt, cost, webhook, and its error or its result in the format of 'earshot ask'. With -o json, it prints
 the API's response.
 
 Exit status: 0 it was printed, 130 it was interrupted, 1 anything else, such as a task that does not exist.
 
 Examples:
-  echo '{"provider": "websearch", "query": "running shoes", "country": "US"}' > one.jsonl; earshot batch one.jsonl > /dev/null
-  earshot tasks show "$(earshot tasks --limit 1 --json | jq -r .task.id)"
-  earshot tasks show --json "$(earshot tasks --status COMPLETED --limit 1 --json | jq -r .task.id)" | jq .result`
+  echo '{"provider": "google", "query": "running shoes", "country": "us"}' > one.jsonl; earshot batch one.jsonl > /dev/null
+  earshot tasks show "$(earshot tasks --limit 1 --jq '.[0].task.id')"
+  earshot tasks get "$(earshot tasks --status COMPLETED --limit 1 --jq '.[0].task.id')" --jq .result`
 }
 
 // Run prints the task.
@@ -37,8 +37,8 @@ func (c *taskShowCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
-		return in.json(record)
+	if printed, err := c.object(in, record); printed {
+		return err
 	}
 	if err := printTable(in.out, aboutTask(record)); err != nil || record.Result == nil {
 		return err

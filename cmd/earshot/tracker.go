@@ -21,15 +21,12 @@ type trackerCmd struct {
 	List    trackerListCmd    `cmd:"" help:"List the trackers."`
 	Show    trackerShowCmd    `cmd:"" help:"Print a tracker."`
 	Run     trackerRunCmd     `cmd:"" help:"Ask all its prompts now."`
-	Pause   trackerPauseCmd   `cmd:"" help:"Stop following its schedule."`
-	Resume  trackerResumeCmd  `cmd:"" help:"Follow its schedule again."`
 	Delete  trackerDeleteCmd  `cmd:"" help:"Delete a tracker with all its answers."`
 	Sweeps  trackerSweepsCmd  `cmd:"" help:"List its sweeps, newest first."`
-	Cancel  trackerCancelCmd  `cmd:"" help:"Cancel a running sweep."`
 	Answers trackerAnswersCmd `cmd:"" help:"List its answers, newest first, or print one."`
 	Demo    trackerDemoCmd    `cmd:"" help:"Create a demo tracker with a made-up history."`
-	Alerts  trackerAlertsCmd  `cmd:"" help:"List and acknowledge alerts, and test their channels."`
-	Reviews trackerReviewsCmd `cmd:"" help:"List what answers say about your brands that a person should look at, and mark it."`
+	Alerts  trackerAlertsCmd  `cmd:"" help:"List its alerts, newest first."`
+	Reviews trackerReviewsCmd `cmd:"" help:"List what answers say about your brands that a person should look at."`
 	Export  trackerExportCmd  `cmd:"" help:"Export its answers, sweeps or metrics."`
 	Share   trackerShareCmd   `cmd:"" help:"Create, list and revoke links with which anybody can read its report."`
 	trackerNumbers
@@ -39,6 +36,9 @@ type trackerCmd struct {
 func (c *trackerCmd) Help() string {
 	return `A tracker asks the same prompts on a schedule, stores the answers and computes metrics from them. It is defined by a file;
 docs/tracking.md describes the format. Each pass over its prompts is a sweep.
+
+To stop following its schedule: earshot api PATCH /v1/trackers/NAME -f state=paused (or active). To cancel a running sweep:
+earshot api DELETE /v1/trackers/NAME/sweeps/ID
 
 Exit status: 0 it succeeded, 2 a sweep was skipped or has missing answers, 130 it was interrupted, 1 anything else.
 
@@ -74,7 +74,7 @@ func (a *trackerArg) explain(err error) error {
 }
 
 type trackerListCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object per tracker."`
+	output
 	remote
 }
 
@@ -87,7 +87,7 @@ Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker list
-  earshot tracker list --json | jq -r .name`
+  earshot tracker ls --jq '.[].name'`
 }
 
 // Run lists the trackers.
@@ -96,27 +96,15 @@ func (c *trackerListCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
-		encoder := json.NewEncoder(in.out)
-		for _, t := range trackers {
-			if err := encoder.Encode(t); err != nil {
-				return err
-			}
+	t := tableOf("NAME|STATE|PROMPTS|TARGETS|BRANDS|COST|SPENT|NEXT|LAST=LAST/ANSWERED/PLANNED", trackers, func(t *earshot.Tracker) []any {
+		var last any
+		if s := t.LastSweep; s != nil {
+			last = cell{lastOf(t), []any{s.State, s.Progress.Answered, s.Progress.Planned}}
 		}
-		return nil
-	}
-	if len(trackers) == 0 {
-		fmt.Fprintln(in.errOut, "there are no trackers; 'earshot tracker apply' creates one from a file")
-		return nil
-	}
-	rows := [][]string{{"NAME", "STATE", "PROMPTS", "TARGETS", "BRANDS", "COST", "SPENT", "NEXT", "LAST"}}
-	for _, t := range trackers {
-		rows = append(rows, []string{
-			t.Name, trackerState(&t), thousands(int64(t.Prompts)), thousands(int64(t.Targets)), thousands(int64(t.Brands)),
-			thousands(t.Cost.Sweep), thousands(t.Cost.Committed), timeOf(t.NextSweepAt), lastOf(&t),
-		})
-	}
-	return printTable(in.out, rows)
+		return []any{t.Name, trackerState(t), t.Prompts, t.Targets, t.Brands, t.Cost.Sweep, t.Cost.Committed, optional(t.NextSweepAt), last}
+	})
+	t.none = "there are no trackers; 'earshot tracker apply' creates one from a file"
+	return c.print(in, t)
 }
 
 // trackerState returns the state of a tracker, and whether its history is made up.
@@ -141,8 +129,8 @@ func coverage(s *earshot.Sweep) string {
 }
 
 type trackerShowCmd struct {
-	YAML bool `name:"yaml" help:"Print its definition as a file for 'earshot tracker apply'." xor:"format"`
-	JSON bool `name:"json" help:"Print the tracker as JSON, with its definition." xor:"format"`
+	YAML   bool `name:"yaml" help:"Print its definition as a file for 'earshot tracker apply'."`
+	output `set:"formats=table,json"`
 	trackerArg
 }
 
@@ -157,7 +145,7 @@ Examples:
   printf 'name: hats\nprompts: [best hats]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply -
   earshot tracker show hats
   earshot tracker show hats --yaml > hats.yaml; earshot tracker apply hats.yaml
-  earshot tracker show hats --json | jq .cost`
+  earshot tracker get hats --jq .cost`
 }
 
 // Run prints the tracker.
@@ -166,11 +154,11 @@ func (c *trackerShowCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	switch {
-	case c.JSON:
-		return in.json(t)
-	case c.YAML:
+	if c.YAML {
 		return in.yaml(t.Definition)
+	}
+	if printed, err := c.object(in, t); printed {
+		return err
 	}
 	rows := [][]string{
 		{"tracker", t.Name},
@@ -274,49 +262,6 @@ func quoted(value any) any {
 	return value
 }
 
-type trackerPauseCmd struct{ trackerArg }
-
-// Help returns the command's long help.
-func (c *trackerPauseCmd) Help() string {
-	return `Stops a tracker from following its schedule. Running sweeps continue, its answers stay, and 'earshot tracker run' still works.
-
-Exit status: 0 it is paused, 130 it was interrupted, 1 anything else.
-
-Examples:
-  printf 'prompts: [best belts]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name belts - && earshot tracker pause belts`
-}
-
-// Run pauses the tracker.
-func (c *trackerPauseCmd) Run(in *invocation, service *client.Client) error {
-	if _, err := service.PauseTracker(in, c.Name); err != nil {
-		return c.explain(err)
-	}
-	_, err := fmt.Fprintf(in.out, "tracker %s is paused; 'earshot tracker resume %s' resumes it\n", c.Name, c.Name)
-	return err
-}
-
-type trackerResumeCmd struct{ trackerArg }
-
-// Help returns the command's long help.
-func (c *trackerResumeCmd) Help() string {
-	return `Makes a paused tracker follow its schedule again, starting with its next slot. Slots that were due while it was paused are skipped.
-
-Exit status: 0 it is active, 130 it was interrupted, 1 anything else.
-
-Examples:
-  printf 'prompts: [best scarves]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name scarves - && earshot tracker resume scarves`
-}
-
-// Run resumes the tracker.
-func (c *trackerResumeCmd) Run(in *invocation, service *client.Client) error {
-	t, err := service.ResumeTracker(in, c.Name)
-	if err != nil {
-		return c.explain(err)
-	}
-	_, err = fmt.Fprintf(in.out, "tracker %s is active; next sweep: %s\n", c.Name, nextOf(t))
-	return err
-}
-
 type trackerDeleteCmd struct {
 	Yes bool `help:"Confirm the deletion."`
 	trackerArg
@@ -330,7 +275,7 @@ answers and 'earshot tracker show --yaml' for the definition. Its queued tasks a
 Exit status: 0 it was deleted, 130 it was interrupted, 1 anything else, such as a missing --yes.
 
 Examples:
-  printf 'prompts: [best gloves]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name gloves - && earshot tracker delete gloves --yes`
+  printf 'prompts: [best gloves]\ntargets: [{provider: genassistant, country: FR}]\n' | earshot tracker apply --name gloves - && earshot tracker rm gloves --yes`
 }
 
 // Run deletes the tracker.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,21 +15,21 @@ import (
 
 // answerFlags filter the answers of a tracker.
 type answerFlags struct {
-	Sweep    string `help:"Only answers of this sweep." placeholder:"ID"`
-	PromptID int    `help:"Only answers to the prompt with this number." placeholder:"N"`
-	Target   string `help:"Only answers on this target, such as chatassistant/US." placeholder:"TARGET"`
-	Tag      string `help:"Only answers to prompts with this tag." placeholder:"TAG"`
-	Outcome  string `help:"Only answers with this outcome: pending, answered, refused or missing." enum:"pending,answered,refused,missing," default:"" placeholder:"OUTCOME"`
-	Reason   string `help:"Only answers that are missing for this reason, such as blocked." placeholder:"REASON"`
-	From     string `help:"Only answers asked at or after this time or day, such as 2026-09-08T06:00:00Z." placeholder:"TIME"`
-	To       string `help:"Only answers asked before this time, or up to the end of this day." placeholder:"TIME"`
-	Text     string `help:"Only answers to prompts that contain this text." placeholder:"TEXT"`
+	Sweep    string    `help:"Only answers of this sweep." placeholder:"ID"`
+	PromptID int       `help:"Only answers to the prompt with this number." placeholder:"N"`
+	Target   targetArg `help:"Only answers on this target, such as chatassistant/US." placeholder:"TARGET"`
+	Tag      string    `help:"Only answers to prompts with this tag." placeholder:"TAG"`
+	Outcome  string    `help:"Only answers with this outcome: pending, answered, refused or missing." enum:"pending,answered,refused,missing," default:"" placeholder:"OUTCOME"`
+	Reason   string    `help:"Only answers that are missing for this reason, such as blocked." placeholder:"REASON"`
+	From     moment    `help:"Only answers asked at or after this time or day, such as 2026-09-08T06:00:00Z." placeholder:"TIME"`
+	To       moment    `help:"Only answers asked before this time, or up to the end of this day." placeholder:"TIME"`
+	Text     string    `help:"Only answers to prompts that contain this text." placeholder:"TEXT"`
 }
 
 func (f *answerFlags) filter() earshot.AnswerFilter {
 	return earshot.AnswerFilter{
-		Sweep: f.Sweep, PromptID: f.PromptID, Target: f.Target, Tag: f.Tag, Outcome: earshot.Outcome(f.Outcome), Reason: f.Reason,
-		From: f.From, To: f.To, Text: f.Text,
+		Sweep: f.Sweep, PromptID: f.PromptID, Target: string(f.Target), Tag: f.Tag, Outcome: earshot.Outcome(f.Outcome), Reason: f.Reason,
+		From: string(f.From), To: string(f.To), Text: f.Text,
 	}
 }
 
@@ -39,8 +37,8 @@ type trackerAnswersCmd struct {
 	trackerArg
 	ID    string `arg:"" optional:"" help:"Print only the answer with this id, with its result."`
 	Limit int    `help:"The maximum number of answers; 0 for all." default:"50" placeholder:"N"`
-	JSON  bool   `name:"json" help:"Print one JSON object per answer; for a single answer, with its result."`
 	answerFlags
+	output
 }
 
 // Help returns the command's long help.
@@ -54,8 +52,8 @@ Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 Examples:
   printf 'name: caps\nprompts: [{text: best caps, tags: [sun]}]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply - && earshot tracker run caps --wait
   earshot tracker answers caps --tag sun
-  earshot tracker answers caps "$(earshot tracker answers caps --outcome answered --limit 1 --json | jq -r .id)"
-  earshot tracker answers caps --outcome missing --json | jq -r .reason`
+  earshot tracker answers caps "$(earshot tracker answers caps --outcome answered --limit 1 --jq '.[].id')"
+  earshot tracker answers caps --from -7d --target gemini/us --outcome missing --jq '.[].reason'`
 }
 
 // Run lists the answers, or prints one.
@@ -64,17 +62,17 @@ func (c *trackerAnswersCmd) Run(in *invocation, service *client.Client) error {
 		return c.show(in, service)
 	}
 	q := earshot.AnswerQuery{AnswerFilter: c.filter()}
-	list := listing{
-		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such answers; 'earshot tracker sweeps " + c.Name + "' lists the sweeps",
-		header: []string{"ASKED", "OUTCOME", "TARGET", "CREDITS", "ID", "PROMPT", "REASON"},
+	q.Limit = page(c.Limit)
+	answers, err := firstOf(service.Answers(in, c.Name, q), c.Limit)
+	if err != nil {
+		return c.explain(err)
 	}
-	q.Limit = list.page()
-	return printList(in, list, service.Answers(in, c.Name, q), func(a *earshot.TrackedAnswer) []string {
-		return []string{
-			a.AskedAt.Local().Format(time.DateTime), outcomeOf(a), oneLine(a.Target), thousands(a.Charged), a.ID,
-			fmt.Sprintf("%d %s", a.PromptID, shortened(oneLine(a.Prompt), promptColumns)), a.Reason,
-		}
+	t := tableOf("ASKED|OUTCOME|TARGET|CREDITS|ID|PROMPT=PROMPT ID/PROMPT|REASON", answers, func(a *earshot.TrackedAnswer) []any {
+		prompt := cell{fmt.Sprintf("%d %s", a.PromptID, shortened(oneLine(a.Prompt), promptColumns)), []any{a.PromptID, a.Prompt}}
+		return []any{a.AskedAt, outcomeOf(a), a.Target, a.Charged, a.ID, prompt, a.Reason}
 	})
+	t.none = "there are no such answers; 'earshot tracker sweeps " + c.Name + "' lists the sweeps"
+	return c.print(in, t)
 }
 
 // outcomeOf returns the outcome of an answer, and whether it is made up.
@@ -91,8 +89,8 @@ func (c *trackerAnswersCmd) show(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
-		return in.json(a)
+	if !c.isTable() {
+		return c.json(in, a)
 	}
 	rows := [][]string{
 		{"answer", a.ID},
@@ -130,58 +128,10 @@ func providerOf(target string) (providerArg, error) {
 		}
 	}
 	if longest == "" {
-		return found, fmt.Errorf("the provider of %s is unknown to this version; use --json to print the answer unchanged", oneLine(target))
+		return found, fmt.Errorf("the provider of %s is unknown to this version; use -o json to print the answer unchanged", oneLine(target))
 	}
 	err := found.UnmarshalText([]byte(longest))
 	return found, err
-}
-
-// listing configures printList.
-type listing struct {
-	explain func(error) error // adds advice to an error of the client
-	limit   int
-	json    bool
-	header  []string
-	none    string // the message for an empty list
-}
-
-// page returns the size of the pages to request.
-func (l *listing) page() int {
-	if l.limit == 0 {
-		return pageSize
-	}
-	return min(l.limit, pageSize)
-}
-
-// printList prints a list as a table, or as one JSON object per line.
-func printList[T any](in *invocation, l listing, items iter.Seq2[*T, error], row func(*T) []string) error {
-	if l.limit < 0 {
-		return fmt.Errorf("--limit must be at least 0, but is %d", l.limit)
-	}
-	rows := [][]string{l.header}
-	encoder, count := json.NewEncoder(in.out), 0
-	for item, err := range items {
-		if err != nil {
-			return l.explain(err)
-		}
-		if !l.json {
-			rows = append(rows, row(item))
-		} else if err := encoder.Encode(item); err != nil {
-			return err
-		}
-		if count++; count == l.limit {
-			break
-		}
-	}
-	switch {
-	case l.json:
-		return nil
-	case count == 0:
-		fmt.Fprintln(in.errOut, l.none)
-		return nil
-	default:
-		return printTable(in.out, rows)
-	}
 }
 
 type trackerExportCmd struct {

@@ -20,31 +20,29 @@ type trackerApplyCmd struct {
 	Name    string `help:"The tracker's name, if the file does not contain it." placeholder:"NAME"`
 	DryRun  bool   `help:"Print the changes without applying them."`
 	IfMatch string `help:"Apply only if the tracker still has this etag." placeholder:"ETAG"`
-	JSON    bool   `name:"json" help:"Print the API's response."`
+	output  `set:"formats=table,json"`
 	remote
 }
 
 // Help returns the command's long help.
 func (c *trackerApplyCmd) Help() string {
 	return `Creates or changes a tracker from a file. This is the only way to change a tracker. It prints the changes, the maximum cost of a
-sweep and of a month, the series that break, the expected precision of the metrics, and when the next sweep is due. Applying the
-same file again changes nothing. If the file has errors, they are listed with their lines, and nothing is changed.
+sweep and of a month, and the series that break; -o json has the expected precision of the metrics too. Providers may be called by
+their products, such as chatgpt, and countries be in lower case. Applying the same file again changes nothing. If the file has errors,
+they are listed with their lines, and nothing is changed.
 
 Exit status: 0 it was applied, or with --dry-run is valid, 130 it was interrupted, 1 anything else.
 
 Examples:
-  printf 'name: boots\nprompts:\n  - best boots\ntargets:\n  - {provider: chatassistant, country: US}\nschedule: {every: day, at: "06:00"}\n' > boots.yaml
+  printf 'name: boots\nprompts:\n  - best boots\ntargets:\n  - {provider: chatgpt, country: us}\nschedule: {every: day, at: "06:00"}\n' > boots.yaml
   earshot tracker apply boots.yaml --dry-run
   earshot tracker apply boots.yaml
-  earshot tracker apply boots.yaml --json | jq .changed`
+  earshot tracker apply boots.yaml --jq .changed`
 }
-
-// maxDefinition is the maximum size of a definition.
-const maxDefinition = 8 << 20
 
 // Run applies the file.
 func (c *trackerApplyCmd) Run(in *invocation) error {
-	text, err := c.read(in)
+	text, err := in.content(c.File, "the definition")
 	if err != nil {
 		return err
 	}
@@ -56,7 +54,7 @@ func (c *trackerApplyCmd) Run(in *invocation) error {
 	if err != nil {
 		return err
 	}
-	applied, err := service.ApplyTracker(client.WithIfMatch(in, c.IfMatch), name, text, c.DryRun)
+	applied, err := service.ApplyTracker(client.WithIfMatch(in, c.IfMatch), name, canonicalTargets(text), c.DryRun)
 	if changed, ok := client.Details[earshot.VersionDetails](err); ok && changed.Current != nil {
 		return c.changed(in, changed.Current)
 	}
@@ -67,8 +65,8 @@ func (c *trackerApplyCmd) Run(in *invocation) error {
 		about := trackerArg{Name: name, remote: c.remote}
 		return about.explain(err)
 	}
-	if c.JSON {
-		return in.json(applied)
+	if printed, err := c.object(in, applied); printed {
+		return err
 	}
 	return printApplied(in, applied)
 }
@@ -86,11 +84,31 @@ func (c *trackerApplyCmd) changed(in *invocation, current json.RawMessage) error
 		t.State, t.Version, t.UpdatedAt.Format(time.DateTime), t.ETag)
 }
 
-func (c *trackerApplyCmd) read(in *invocation) ([]byte, error) {
-	if c.File == "-" {
-		return in.readInput("the definition", maxDefinition)
+// canonicalTargets replaces products and countries in lower case in the targets of a definition
+// in JSON. In YAML, the service does.
+func canonicalTargets(text []byte) []byte {
+	var definition map[string]json.RawMessage
+	var targets []map[string]any
+	if json.Unmarshal(text, &definition) != nil || json.Unmarshal(definition["targets"], &targets) != nil {
+		return text
 	}
-	return readFile(c.File, maxDefinition)
+	changed := false
+	set := func(target map[string]any, field string, canonical func(string) string) {
+		if text, isText := target[field].(string); isText && canonical(text) != text {
+			target[field], changed = canonical(text), true
+		}
+	}
+	for _, target := range targets {
+		set(target, "provider", canonicalTarget)
+		set(target, "country", strings.ToUpper)
+		set(target, "state", strings.ToUpper)
+	}
+	if !changed {
+		return text // which may have mistakes, such as a field twice
+	}
+	definition["targets"], _ = json.Marshal(targets)
+	text, _ = json.Marshal(definition) // neither can fail: they came from JSON
+	return text
 }
 
 // source returns the name of the file for messages.
@@ -194,7 +212,7 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 	rows := [][]string{}
 	for i, change := range a.Changes {
 		if i == shownChanges {
-			rows = append(rows, []string{"  …", fmt.Sprintf("%s more; --json prints all", many(len(a.Changes)-i, "change"))})
+			rows = append(rows, []string{"  …", fmt.Sprintf("%s more; -o json prints all", many(len(a.Changes)-i, "change"))})
 			break
 		}
 		sign := map[string]string{"added": "+", "removed": "-"}[change.Kind]
@@ -203,7 +221,9 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		}
 		rows = append(rows, []string{"  " + sign + " " + change.Part, shortened(oneLine(change.What), changeColumns)})
 	}
-	rows = append(rows, costOf(t)...)
+	if a.Changed {
+		rows = append(rows, costOf(t)...)
+	}
 	for _, warning := range a.Warnings {
 		rows = append(rows, []string{"warning", oneLine(warning)})
 	}
@@ -214,15 +234,9 @@ func printApplied(in *invocation, a *earshot.TrackerApplied) error {
 		}
 		rows = append(rows, []string{"break", oneLine(series + " cannot be compared with earlier values: " + b.Reason)})
 	}
-	rows = append(rows, []string{"precision", precisionOf(a.Precision)})
-	if p := a.Precision; p.Threshold != nil {
-		found := "no lasting drop from 50 % would be found within 28 days in 8 of 10 cases"
-		if p.SmallestFall != nil {
-			found = fmt.Sprintf("a lasting drop from 50 to %.0f %% would be found within 28 days in 8 of 10 cases", 50-100**p.SmallestFall)
-		}
-		rows = append(rows, []string{"alerts", fmt.Sprintf("%s (%d series, threshold %.1f)", found, p.Series, *p.Threshold)})
+	if a.Created {
+		rows = append(rows, []string{"next sweep", nextOf(t)})
 	}
-	rows = append(rows, []string{"next sweep", nextOf(t)})
 	return printTable(in.out, rows)
 }
 
@@ -238,18 +252,5 @@ func verdict(a *earshot.TrackerApplied) string {
 		return fmt.Sprintf("would change to version %d", a.Tracker.Version)
 	default:
 		return fmt.Sprintf("was changed to version %d", a.Tracker.Version)
-	}
-}
-
-// precisionOf returns the smallest detectable change in words.
-func precisionOf(p earshot.Precision) string {
-	basis := fmt.Sprintf("%s, each asked %s per target and sweep, %s in 28 days", many(p.Prompts, "prompt"), many(p.Samples, "time"), many(p.Sweeps, "sweep"))
-	switch {
-	case p.SmallestChange != nil:
-		return fmt.Sprintf("changes of %.1f points or more will be detected between two periods of 28 days (%s)", 100**p.SmallestChange, basis)
-	case p.Sweeps == 0:
-		return "depends on how often you run it (" + many(p.Prompts, "prompt") + ")"
-	default:
-		return "unknown before the first sweeps (" + basis + ")"
 	}
 }

@@ -11,7 +11,7 @@ type trackerDemoCmd struct {
 	Name    string `help:"The name of the tracker." default:"demo" placeholder:"NAME"`
 	Days    int    `help:"How many days of history, with one sweep each." default:"90" placeholder:"N"`
 	Prompts int    `help:"How many prompts, at most 20." default:"20" placeholder:"N"`
-	JSON    bool   `name:"json" help:"Print one JSON object."`
+	output  `set:"formats=table,json"`
 	remote
 }
 
@@ -47,8 +47,8 @@ func (c *trackerDemoCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	if c.JSON {
-		return in.json(made)
+	if printed, err := c.object(in, made); printed {
+		return err
 	}
 	_, err = fmt.Fprintf(in.out, "%s: %d sweeps with %s answers, all made up; %d are missing.\n"+
 		"The change to find: from %s on, %s is named in %.0f %% of the answers instead of %.0f %%.\n"+

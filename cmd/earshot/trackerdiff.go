@@ -12,19 +12,19 @@ type trackerDiffCmd struct {
 	trackerArg
 	A string `arg:"" help:"The id of the first answer, usually the earlier one."`
 	B string `arg:"" help:"The id of the second answer."`
-	tableFlags
+	output
 }
 
 // Help returns the command's long help.
 func (c *trackerDiffCmd) Help() string {
 	return `Compares two answers of a tracker: words as [-removed-] and {+added+}, the cited pages, the order of the named brands, and the
 distance, from 0 for equal to 1 for nothing in common. Two answers to the same prompt always differ: NOISE is the mean distance
-between consecutive answers to the prompt of B on its target. A distance up to NOISE is normal variation. --csv prints the pages.
+between consecutive answers to the prompt of B on its target. A distance up to NOISE is normal variation. -o csv prints the pages.
 
 Exit status: 0 they were compared, 130 it was interrupted, 1 anything else.
 
 Examples:
-  earshot tracker diff shoes $(earshot tracker answers shoes --prompt-id 1 --limit 2 --json | jq -r .id)`
+  earshot tracker diff shoes $(earshot tracker answers shoes --prompt-id 1 --limit 2 --jq '.[].id')`
 }
 
 // Run compares the answers.
@@ -33,17 +33,22 @@ func (c *trackerDiffCmd) Run(in *invocation, service *client.Client) error {
 	if err != nil {
 		return c.explain(err)
 	}
-	pages := [][]string{{"", "TYPE", "BRAND", "PAGE"}}
+	type page struct {
+		Change string `json:"change"`
+		earshot.FoundPage
+	}
+	var found []page
 	for _, side := range []struct {
-		mark  string
-		pages []earshot.FoundPage
+		change string
+		pages  []earshot.FoundPage
 	}{{"gained", diff.Gained}, {"lost", diff.Lost}, {"kept", diff.Kept}} {
 		for _, p := range side.pages {
-			pages = append(pages, []string{side.mark, p.Type, dashed(p.Brand), oneLine(p.URL)})
+			found = append(found, page{side.change, p})
 		}
 	}
-	if c.JSON || c.CSV {
-		return c.print(in, diff, pages, false, "")
+	pages := tableOf("=CHANGE|TYPE|BRAND|PAGE", found, func(p *page) []any { return []any{p.Change, p.Type, p.Brand, p.URL} })
+	if pages.report = diff; !c.isTable() {
+		return c.print(in, pages)
 	}
 	if !diff.SameCell {
 		fmt.Fprintln(in.errOut, "warning: the answers are to different prompts or from different targets")
@@ -62,11 +67,11 @@ func (c *trackerDiffCmd) Run(in *invocation, service *client.Client) error {
 		{"brands", order(diff.A.Brands), order(diff.B.Brands), distance(diff.Distance.Brands), distance(diff.Noise.Brands), fmt.Sprint(diff.Noise.BrandPairs)},
 		{"domains", "", "", distance(diff.Distance.Domains), distance(diff.Noise.Domains), fmt.Sprint(diff.Noise.DomainPairs)},
 	}
-	if err := printTable(in.out, rows); err != nil || len(pages) == 1 {
+	if err := printTable(in.out, rows); err != nil || len(found) == 0 {
 		return err
 	}
 	fmt.Fprintln(in.out)
-	return printTable(in.out, pages)
+	return c.print(in, pages)
 }
 
 func order(brands []string) string { return dashed(strings.Join(brands, " > ")) }

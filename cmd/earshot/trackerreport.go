@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,14 +11,12 @@ import (
 
 type trackerReportCmd struct {
 	trackerArg
-	Out          string `short:"o" help:"The file to write; standard output by default." placeholder:"FILE" xor:"out"`
+	Out          string `short:"o" help:"The file to write; standard output by default." placeholder:"FILE"`
 	Format       string `help:"html (a self-contained page) or md (Markdown); by default, according to the file's ending." enum:"html,md," default:"" placeholder:"FORMAT"`
-	From         string `help:"First day of the period; by default, the period has 28 days." placeholder:"DAY"`
-	To           string `help:"Last day of the period; today by default." placeholder:"DAY"`
-	BaselineFrom string `help:"First day of the earlier period; by default, it is as long as the period and ends right before it." placeholder:"DAY"`
-	BaselineTo   string `help:"Last day of the earlier period." placeholder:"DAY"`
-	Send         bool   `help:"Send the report to the channels of the tracker's reports instead of writing it. It covers the same days as a scheduled report would today." xor:"out"`
-	Channel      string `help:"With --send: send it only to this channel." placeholder:"NAME"`
+	From         moment `help:"First day of the period; by default, the period has 28 days." placeholder:"DAY"`
+	To           moment `help:"Last day of the period; today by default." placeholder:"DAY"`
+	BaselineFrom moment `help:"First day of the earlier period; by default, it is as long as the period and ends right before it." placeholder:"DAY"`
+	BaselineTo   moment `help:"Last day of the earlier period." placeholder:"DAY"`
 }
 
 // Help returns the command's long help.
@@ -27,42 +24,24 @@ func (c *trackerReportCmd) Help() string {
 	return `Writes a report that compares a period with the one before, for readers who do not know the dashboard: your own brands with both
 intervals and a verdict in words, the trend, all brands and targets, the prompts that changed most, sources, missing answers, and the
 reliability of the metrics. The HTML file is self-contained; print it or save it as PDF with a browser. Markdown has no charts.
-A tracker whose definition has 'reports' sends them automatically; 'earshot tracker show' shows when, and the last delivery.
+A tracker whose definition has 'reports' sends them automatically; 'earshot tracker show' shows when, and the last delivery. To send one
+now: earshot api POST /v1/trackers/NAME/report
 
-Exit status: 0 it was written or sent, 130 it was interrupted, 1 anything else.
+Exit status: 0 it was written, 130 it was interrupted, 1 anything else.
 
 Examples:
   earshot tracker demo --name story --days 12 --prompts 2
   earshot tracker report story -o story.html
-  earshot tracker report story --format md --from 2026-11-01 --to 2026-11-14`
+  earshot tracker report story --format md --from -14d --to -1d`
 }
 
-// Validate refuses flags that would be ignored.
-func (c *trackerReportCmd) Validate() error {
-	if !c.Send && c.Channel != "" {
-		return errors.New("--channel can only be used with --send")
-	}
-	if c.Send && c.Format+c.From+c.To+c.BaselineFrom+c.BaselineTo != "" {
-		return errors.New("--send can only be combined with --channel: the tracker's definition sets the period")
-	}
-	return nil
-}
-
-// Run writes the report, or sends it.
+// Run writes the report.
 func (c *trackerReportCmd) Run(in *invocation, service *client.Client) error {
-	if c.Send {
-		sent, err := service.SendReport(in, c.Name, c.Channel)
-		if err != nil {
-			return c.explain(err)
-		}
-		_, err = fmt.Fprintf(in.out, "the report on %s to %s is being sent to %s\n", sent.From, sent.To, deliveriesOf(sent))
-		return err
-	}
 	format := c.Format
 	if format == "" && strings.EqualFold(filepath.Ext(c.Out), ".md") {
 		format = "md"
 	}
-	document, err := service.Report(in, c.Name, earshot.ReportQuery{Format: format, From: c.From, To: c.To, BaselineFrom: c.BaselineFrom, BaselineTo: c.BaselineTo})
+	document, err := service.Report(in, c.Name, earshot.ReportQuery{Format: format, From: string(c.From), To: string(c.To), BaselineFrom: string(c.BaselineFrom), BaselineTo: string(c.BaselineTo)})
 	if err != nil {
 		return c.explain(err)
 	}

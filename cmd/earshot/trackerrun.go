@@ -14,8 +14,8 @@ type trackerRunCmd struct {
 	Wait   bool          `help:"Wait for all answers, and show the progress."`
 	Key    string        `help:"An idempotency key: the same command with the same key starts no second sweep." placeholder:"KEY"`
 	Repeat bool          `help:"Repeat the newest closed sweep, to measure the normal variation."`
-	JSON   bool          `name:"json" help:"Print the sweep as JSON."`
 	Every  time.Duration `help:"How often to poll." default:"1s" hidden:""`
+	output `set:"formats=table,json"`
 	trackerArg
 }
 
@@ -33,7 +33,7 @@ interrupted, 1 anything else.
 Examples:
   printf 'name: coats\nprompts: [best coats]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply -
   earshot tracker run coats --wait && earshot tracker run coats --repeat --wait
-  earshot tracker run coats --key "coats-$(date +%F)" --json | jq -r .id`
+  earshot tracker run coats --key "coats-$(date +%F)" --jq .id`
 }
 
 // Run starts the sweep.
@@ -65,8 +65,8 @@ func (c *trackerRunCmd) Run(in *invocation) error {
 		}
 	}
 	switch {
-	case c.JSON:
-		err = in.json(sweep)
+	case !c.isTable():
+		err = c.json(in, sweep)
 	case sweep.State == earshot.SweepRunning:
 		_, err = fmt.Fprintln(in.out, sweep.ID)
 	default:
@@ -94,7 +94,7 @@ func (c *trackerRunCmd) follow(in *invocation, service *client.Client, sweep *ea
 		}
 		select {
 		case <-in.Done():
-			text := fmt.Sprintf("interrupted; the sweep %s continues on the server: 'earshot tracker sweeps %s' shows its state, 'earshot tracker cancel %s %s' cancels it", id, c.Name, c.Name, id)
+			text := fmt.Sprintf("interrupted; the sweep %s continues on the server: 'earshot tracker sweeps %s' shows its state, 'earshot api DELETE /v1/trackers/%s/sweeps/%s' cancels it", id, c.Name, c.Name, id)
 			return nil, exitError{errors.New(text), statusInterrupted}
 		case <-time.After(c.Every):
 		}
@@ -141,7 +141,7 @@ func reasonsOf(sweep *earshot.Sweep) string {
 type trackerSweepsCmd struct {
 	State string `help:"Only sweeps in this state: running, closed, canceled, skipped or missed." enum:"running,closed,canceled,skipped,missed," default:"" placeholder:"STATE"`
 	Limit int    `help:"The maximum number of sweeps; 0 for all." default:"20" placeholder:"N"`
-	JSON  bool   `name:"json" help:"Print one JSON object per sweep."`
+	output
 	trackerArg
 }
 
@@ -155,47 +155,20 @@ Exit status: 0 they were listed, 130 it was interrupted, 1 anything else.
 Examples:
   printf 'name: socks\nprompts: [best socks]\ntargets: [{provider: genassistant, country: US}]\n' | earshot tracker apply - && earshot tracker run socks --wait
   earshot tracker sweeps socks
-  earshot tracker sweeps socks --state closed --limit 1 --json | jq .progress.coverage`
+  earshot tracker sweeps socks --state closed --limit 1 --jq '.[].progress.coverage'`
 }
 
 // Run lists the sweeps.
 func (c *trackerSweepsCmd) Run(in *invocation, service *client.Client) error {
 	q := earshot.SweepQuery{State: earshot.SweepState(c.State)}
-	list := listing{
-		explain: c.explain, limit: c.Limit, json: c.JSON, none: "there are no such sweeps; 'earshot tracker run " + c.Name + "' starts one",
-		header: []string{"SLOT", "STATE", "ANSWERED", "MISSING", "PLANNED", "CREDITS", "ID", "REASON"},
-	}
-	q.Limit = list.page()
-	return printList(in, list, service.Sweeps(in, c.Name, q), func(s *earshot.Sweep) []string {
-		return []string{
-			s.Slot, string(s.State), thousands(int64(s.Progress.Answered)), thousands(int64(s.Progress.Missing)), thousands(int64(s.Progress.Planned)),
-			thousands(s.Credits.CreditsCharged), s.ID, s.Reason,
-		}
-	})
-}
-
-type trackerCancelCmd struct {
-	trackerArg
-	Sweep string `arg:"" help:"The sweep's id, as listed by 'earshot tracker sweeps'."`
-}
-
-// Help returns the command's long help.
-func (c *trackerCancelCmd) Help() string {
-	return `Cancels a running sweep: no more of its tasks are submitted, and its queued tasks are removed at no cost. Running tasks continue and
-are charged; their answers are stored.
-
-Exit status: 0 it is being canceled, 130 it was interrupted, 1 anything else, such as a sweep that is not running.
-
-Examples:
-  id=$(earshot tracker list --json | jq -r 'select(.lastSweep.state == "running") | .name + " " + .lastSweep.id' | head -1); [ -z "$id" ] || earshot tracker cancel $id`
-}
-
-// Run cancels the sweep.
-func (c *trackerCancelCmd) Run(in *invocation, service *client.Client) error {
-	canceled, err := service.CancelSweep(in, c.Name, c.Sweep)
+	q.Limit = page(c.Limit)
+	sweeps, err := firstOf(service.Sweeps(in, c.Name, q), c.Limit)
 	if err != nil {
 		return c.explain(err)
 	}
-	_, err = fmt.Fprintf(in.out, "sweep %s is being canceled: %s removed from the queue\n", c.Sweep, many(canceled.Cleared, "task"))
-	return err
+	t := tableOf("SLOT|STATE|ANSWERED|MISSING|PLANNED|CREDITS|ID|REASON", sweeps, func(s *earshot.Sweep) []any {
+		return []any{s.Slot, s.State, s.Progress.Answered, s.Progress.Missing, s.Progress.Planned, s.Credits.CreditsCharged, s.ID, s.Reason}
+	})
+	t.none = "there are no such sweeps; 'earshot tracker run " + c.Name + "' starts one"
+	return c.print(in, t)
 }

@@ -125,7 +125,7 @@ func (p *preview) providerOf(name string) (provider.Definition, error) {
 	}
 	for _, one := range p.server.Catalogue.Providers() {
 		about := one.Definition()
-		if strings.EqualFold(about.Name, strings.TrimSpace(name)) || strings.EqualFold(about.TaskType, strings.TrimSpace(name)) {
+		if about.IsNamed(name) {
 			return about, nil
 		}
 	}

@@ -30,8 +30,8 @@ import (
 // Providers returns the providers for callers that need only their definitions.
 func Providers() []provider.Provider { return providers(serp.Engine{}, nil) }
 
-// FindProvider returns the definition of a provider by its name or task type, in any
-// letter case.
+// FindProvider returns the definition of a provider by its name, its task type or its
+// product, in any letter case.
 func FindProvider(name string) (provider.Definition, error) {
 	p, err := findProvider(name, serp.Engine{})
 	if err != nil {
@@ -43,16 +43,16 @@ func FindProvider(name string) (provider.Definition, error) {
 // findProvider is FindProvider for callers that use the provider. It also finds providers
 // that the operator hides.
 func findProvider(name string, engine serp.Engine) (provider.Provider, error) {
-	name = strings.TrimSpace(name)
-	var names, taskTypes []string
+	var names, all []string
 	for _, p := range providers(engine, nil) {
 		about := p.Definition()
-		if strings.EqualFold(name, about.Name) || strings.EqualFold(name, about.TaskType) {
+		if about.IsNamed(name) {
 			return p, nil
 		}
-		names, taskTypes = append(names, about.Name), append(taskTypes, about.TaskType)
+		names = append(names, about.Name)
+		all = append(all, provider.Names(about.Name, about.TaskType, about.Product)...)
 	}
-	if near := schema.Nearest(name, append(names, taskTypes...)); near != "" {
+	if near := schema.Nearest(name, append(names, all...)); near != "" {
 		return nil, fmt.Errorf("there is no provider %q; did you mean %s?", name, near)
 	}
 	return nil, fmt.Errorf("there is no provider %q; the providers are %s", name, strings.Join(names, ", "))

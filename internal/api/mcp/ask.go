@@ -5,41 +5,21 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"earshot"
+	"earshot/internal/provider"
 	"earshot/internal/schema"
 )
-
-// names returns the names of a provider: its own, and the product's with and without Google.
-func (o *operation) names() []string {
-	names := []string{o.Provider, o.Product, strings.TrimPrefix(o.Product, "Google "), o.TaskType}
-	if o.Product == "Google Search" {
-		names = append(names, "google")
-	}
-	return names
-}
-
-// letters returns the letters and digits of a name in lower case.
-func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
-}
 
 // provider returns the provider in the arguments, by the name of the provider or of the product.
 func (c *call) provider() (*operation, error) {
 	var known []string
 	for _, o := range c.providers {
-		for _, name := range o.names() {
-			if letters(name) == letters(c.args["provider"]) {
-				return o, nil
-			}
-			known = append(known, strings.ToLower(name))
+		names := provider.Names(o.Provider, o.TaskType, o.Product)
+		if provider.IsNamed(c.args["provider"], names) {
+			return o, nil
 		}
+		known = append(append(known, o.Provider), names...)
 	}
 	problem := "is not known"
 	if near := schema.Nearest(c.args["provider"], known); near != "" {

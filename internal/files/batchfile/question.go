@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 )
 
 // Question is the question of a row.
@@ -46,6 +47,11 @@ func (r Row) Question() (Question, error) {
 	}
 	payload, ok := q.Payload["payload"].(map[string]any)
 	if !ok {
+		for _, name := range []string{"country", "state"} {
+			if text, isText := q.Payload[name].(string); isText {
+				q.Payload[name] = strings.ToUpper(text)
+			}
+		}
 		return q, nil
 	}
 	delete(q.Payload, "payload")

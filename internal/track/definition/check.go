@@ -3,6 +3,7 @@ package definition
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, erro
 	var lines map[string]int
 	if isYAML {
 		var err error
-		if body, lines, err = fromYAML(body); err != nil {
+		if body, lines, err = fromYAML(body, s.canonical); err != nil {
 			return nil, err
 		}
 	}
@@ -38,6 +39,27 @@ func (s *Reader) Parse(name string, body []byte, isYAML bool) (*Definition, erro
 		return nil, withLines(err, lines)
 	}
 	return d, nil
+}
+
+// targetPath matches the paths of fields of targets that canonical replaces.
+var targetPath = regexp.MustCompile(`^targets\[\d+\]\.(provider|country|state)$`)
+
+// canonical returns the value of a field of a file as the service knows it: for a product its
+// provider, for a country in lower case its code.
+func (s *Reader) canonical(path, value string) string {
+	found := targetPath.FindStringSubmatch(path)
+	switch {
+	case found == nil:
+		return value
+	case found[1] != "provider":
+		return strings.ToUpper(value)
+	}
+	for _, p := range s.Catalogue.Providers() {
+		if about := p.Definition(); about.IsNamed(value) {
+			return about.Name
+		}
+	}
+	return value
 }
 
 // withLines sets the line of each problem: the line of its field or of the nearest enclosing

@@ -21,8 +21,8 @@ const maxYAMLDepth = 32
 
 // fromYAML converts a YAML file to JSON, and returns the line of each field by its path. The
 // file must have one document. Anchors and aliases are rejected, because a small file could
-// expand to a huge one.
-func fromYAML(text []byte) ([]byte, map[string]int, error) {
+// expand to a huge one. canonical replaces strings.
+func fromYAML(text []byte, canonical func(path, value string) string) ([]byte, map[string]int, error) {
 	if depthOf(text) > maxYAMLDepth {
 		return nil, nil, schema.Invalid(schema.BodyField, "nests deeper than %d levels", maxYAMLDepth)
 	}
@@ -36,7 +36,7 @@ func fromYAML(text []byte) ([]byte, map[string]int, error) {
 	case len(file.Docs) > 1:
 		return nil, nil, schema.Invalid(schema.BodyField, "must be a single YAML document")
 	}
-	w := yamlWriter{lines: map[string]int{}}
+	w := yamlWriter{lines: map[string]int{}, canonical: canonical}
 	if err := w.value(file.Docs[0].Body, "", 0); err != nil {
 		return nil, nil, schema.Invalid(schema.BodyField, "%v", err)
 	}
@@ -85,6 +85,8 @@ const unsupportedYAML = "line %d: anchors, aliases, tags and merges are not supp
 type yamlWriter struct {
 	out   bytes.Buffer
 	lines map[string]int
+
+	canonical func(path, value string) string
 }
 
 func lineOf(node ast.Node) int { return node.GetToken().Position.Line }
@@ -111,7 +113,7 @@ func (w *yamlWriter) value(node ast.Node, path string, depth int) error {
 	case *ast.FloatNode:
 		return w.encode(node.Value)
 	case *ast.StringNode:
-		return w.encode(node.Value)
+		return w.encode(w.canonical(path, node.Value))
 	case *ast.LiteralNode:
 		return w.encode(node.Value.Value)
 	default:
