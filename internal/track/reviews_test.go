@@ -136,7 +136,6 @@ func TestReviews(t *testing.T) {
 			{earshot.ReviewQuery{Kind: earshot.ReviewFact, Limit: 1}, fmt.Sprintf("fact wrong %d 129 USD/149 USD", w.answered())},
 			{earshot.ReviewQuery{State: earshot.ReviewOpen, Target: "chatassistant/DE"}, fmt.Sprintf("negation open %d Ollaro is not recommended.", w.answered())},
 			{earshot.ReviewQuery{Brand: "Kestrin"}, ""},
-			{earshot.ReviewQuery{Target: "websearch/US"}, ""},
 			{earshot.ReviewQuery{Kind: earshot.ReviewWarning}, ""},
 			{earshot.ReviewQuery{To: start.Format(time.RFC3339)}, ""},
 			{earshot.ReviewQuery{From: w.now.Add(time.Minute).Format(time.RFC3339)}, ""},

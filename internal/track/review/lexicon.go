@@ -22,7 +22,7 @@ var data embed.FS
 //	[except]  phrases that hide the warnings and negations that they overlap: "not only"
 //	[cancel]  phrases that hide a warning if they end at most three words before it: "no"
 //	[bound]   phrases that make the value after them a limit: "under"
-type sections map[string]*table
+type sections map[string]table
 
 // The sections without a kind.
 const (
@@ -40,10 +40,7 @@ var lexicon = sync.OnceValue(func() sections {
 	if err != nil {
 		panic(err) // the folder is part of the program
 	}
-	all := sections{exceptions: newTable(), cancels: newTable(), bounds: newTable()}
-	for _, kind := range flaggingKinds {
-		all[string(kind)] = newTable()
-	}
+	all := sections{exceptions: {}, cancels: {}, bounds: {}, string(earshot.ReviewWarning): {}, string(earshot.ReviewNegation): {}}
 	for i, file := range files {
 		if file.Name() == unitsFile {
 			continue
@@ -79,15 +76,11 @@ func (s sections) add(language int, lines []string) error {
 			}
 			continue
 		}
-		p, text := &pattern{language: language}, line
-		if slices.Contains(flaggingKinds, earshot.ReviewKind(section)) {
-			p.reason, text, _ = strings.Cut(line, ": ")
+		reason, phrase, found := strings.Cut(line, ": ")
+		if !found {
+			phrase = line
 		}
-		var err error
-		if p.items, err = parsePattern(text); err == nil {
-			err = s[section].add(p)
-		}
-		if err != nil {
+		if err := s[section].add(language, reason, phrase); err != nil {
 			return err
 		}
 	}

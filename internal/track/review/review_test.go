@@ -49,7 +49,7 @@ func short(found []review.Finding) string {
 		for _, m := range f.Matches {
 			text += fmt.Sprintf(" %s:%s", m.Reason, f.Sentence[m.Start:m.End])
 		}
-		if f.Fact != nil {
+		if f.Kind == earshot.ReviewFact {
 			text += fmt.Sprintf(" (%s, not %s)", f.Fact.Expected, f.Fact.Found)
 		}
 		all = append(all, text)
