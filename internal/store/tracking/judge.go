@@ -35,11 +35,11 @@ func (s *Store) Unjudged(ctx context.Context, t *Tracker, sweep string, limit in
 	return all, engine.Wrap(err, "list reviews to judge")
 }
 
-// SubmitJudging queues a task about each of these reviews of a sweep, which are in the order of their
+// SubmitJudging queues a task for a model about each of these reviews of a sweep, which are in the order of their
 // ids, and marks the sweep as judged. Tasks that could exceed the ceiling of the month (nil for none)
 // are left out. SubmitJudging queues nothing if another node was faster, or while the tasks do not fit
 // into half of the organization's queue. It returns the number of queued tasks.
-func (s *Store) SubmitJudging(t *Tracker, sweep string, reviews []*Review, tasks []store.Job, month string, ceiling *int64, now time.Time) (n int, err error) {
+func (s *Store) SubmitJudging(t *Tracker, sweep string, model string, reviews []*Review, tasks []store.Job, month string, ceiling *int64, now time.Time) (n int, err error) {
 	err = s.Commit(store.Change{Organization: t.Organization, Jobs: len(tasks), Apply: func(ctx context.Context, w *store.Work) error {
 		n = 0
 		o, err := w.Organization(t.Organization, now)
@@ -58,8 +58,8 @@ func (s *Store) SubmitJudging(t *Tracker, sweep string, reviews []*Review, tasks
 			if spent += task.MaxCost; ceiling != nil && spent > *ceiling {
 				return nil
 			}
-			changed, err := w.Run(ctx, `UPDATE reviews SET judge_task = $4, judge_month = $5, judge_cost = $6 WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task IS NULL`,
-				t.Organization, t.ID, reviews[i].ID, task.ID, month, task.MaxCost)
+			changed, err := w.Run(ctx, `UPDATE reviews SET judge_task = $4, judge_month = $5, judge_cost = $6, opinion_model = $7 WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task IS NULL`,
+				t.Organization, t.ID, reviews[i].ID, task.ID, month, task.MaxCost, model)
 			if err != nil {
 				return err
 			}
@@ -88,8 +88,8 @@ func (s *Store) Judged(ctx context.Context, t *Tracker) ([]*Review, error) {
 
 // SaveOpinion stores the opinion of a review and the charge of its task.
 func (s *Store) SaveOpinion(r *Review) error {
-	_, err := s.ShardOf(r.Organization).Run(`UPDATE reviews SET opinion = $5, opinion_reason = $6, opinion_model = $7, judge_cost = $8
+	_, err := s.ShardOf(r.Organization).Run(`UPDATE reviews SET opinion = $5, opinion_reason = $6, judge_cost = $7
 		WHERE organization = $1 AND tracker = $2 AND id = $3 AND judge_task = $4 AND opinion IS NULL`,
-		r.Organization, r.Tracker, r.ID, r.Opinion.Task, string(r.Opinion.Opinion), r.Opinion.Reason, r.Opinion.Model, r.Opinion.Charged)
+		r.Organization, r.Tracker, r.ID, r.Opinion.Task, string(r.Opinion.Opinion), r.Opinion.Reason, r.Opinion.Charged)
 	return engine.Wrap(err, "store an opinion")
 }

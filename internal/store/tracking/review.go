@@ -56,13 +56,6 @@ type ReviewBasis struct {
 	Facts   string // a hash of the facts in the definition
 }
 
-// reviewedSweep is a sweep whose answers were reviewed.
-type reviewedSweep struct {
-	organization, tracker, sweep string
-	ReviewBasis
-	judged bool
-}
-
 var (
 	reviewsTable = engine.NewTable("reviews",
 		engine.Field("organization", "uuid", func(r *Review) *string { return &r.Organization }),
@@ -98,17 +91,6 @@ var (
 		engine.TimeField("asked_at", func(f *ReviewFinding) *time.Time { return &f.AskedAt }),
 		engine.BytesAsText("content", func(f *ReviewFinding) *[]byte { return &f.Content }))
 	insertFindings = findingsTable.Insert("")
-
-	upsertReviewed = engine.NewTable("reviewed_sweeps",
-		engine.Field("organization", "uuid", func(r *reviewedSweep) *string { return &r.organization }),
-		engine.Field("tracker", "uuid", func(r *reviewedSweep) *string { return &r.tracker }),
-		engine.Field("sweep", "uuid", func(r *reviewedSweep) *string { return &r.sweep }),
-		engine.IntField("rules", func(r *reviewedSweep) *int { return &r.Rules }),
-		engine.IntField("version", func(r *reviewedSweep) *int { return &r.Version }),
-		engine.IntField("code", func(r *reviewedSweep) *int { return &r.Code }),
-		engine.TextField("facts", func(r *reviewedSweep) *string { return &r.Facts }),
-		engine.FlagField("judged", func(r *reviewedSweep) *bool { return &r.judged })).
-		Insert(`ON CONFLICT (organization, tracker, sweep) DO UPDATE SET rules = excluded.rules, version = excluded.version, code = excluded.code, facts = excluded.facts`)
 )
 
 // TrackersToReview lists trackers, with their ids only, that have ended sweeps which were not reviewed
@@ -178,7 +160,14 @@ func (s *Store) SaveReviewed(t *Tracker, sweep string, basis ReviewBasis, review
 		if err := engine.Each(ctx, tx, insertFindings, findings, nil); err != nil {
 			return err
 		}
-		if err := engine.Each(ctx, tx, upsertReviewed, []*reviewedSweep{{t.Organization, t.ID, sweep, basis, !judge}}, nil); err != nil {
+		judged := 1
+		if judge {
+			judged = 0
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO reviewed_sweeps (organization, tracker, version, rules, code, facts, sweep, judged) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+			ON CONFLICT (organization, tracker, sweep) DO UPDATE SET version = excluded.version, rules = excluded.rules, code = excluded.code, facts = excluded.facts`,
+			append(basis.arguments(t), sweep, judged)...)
+		if err != nil {
 			return err
 		}
 		// Answers may have been deleted since they were read.

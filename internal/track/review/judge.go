@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -44,8 +45,10 @@ func (r *reviewOf) judge(ctx context.Context, now time.Time) (waits bool, err er
 func (r *reviewOf) judgeSweep(ctx context.Context, sweep string, now time.Time) error {
 	var reviews []*tracking.Review
 	var tasks []store.Job
+	var model string
 	if judge := r.definition.Judge; judge != nil {
 		var err error
+		model = judge.Model
 		if reviews, err = r.store.Unjudged(ctx, r.tracker, sweep, definition.MaxJudged); err != nil {
 			return err
 		}
@@ -60,7 +63,7 @@ func (r *reviewOf) judgeSweep(ctx context.Context, sweep string, now time.Time) 
 			})
 		}
 	}
-	n, err := r.store.SubmitJudging(r.tracker, sweep, reviews, tasks, r.definition.Month(now), r.definition.MonthlyCeiling(), now)
+	n, err := r.store.SubmitJudging(r.tracker, sweep, model, reviews, tasks, r.definition.Month(now), r.definition.MonthlyCeiling(), now)
 	if n > 0 {
 		r.queued()
 	}
@@ -105,7 +108,6 @@ func (r *reviewOf) storeOpinions(ctx context.Context) (open int, err error) {
 		default:
 			if task.Status == earshot.StatusCompleted {
 				one.Opinion.Opinion, one.Opinion.Reason = opinionOf(task.Result)
-				one.Opinion.Model = modelOf(task.Request)
 			}
 			if task.Charged != nil {
 				one.Opinion.Charged = *task.Charged
@@ -116,6 +118,9 @@ func (r *reviewOf) storeOpinions(ctx context.Context) (open int, err error) {
 	return open, errors.Join(errs...)
 }
 
+// verdict matches the first word of an opinion, and the marks around it.
+var verdict = regexp.MustCompile("(?i)^[*_.,:;!\"'`-]*(problem|fine|unsure)[*_.,:;!\"'`-]*(?:\\s+[*_.,:;–—-]*\\s*|$)")
+
 // opinionOf reads the opinion in the result of a task. A reply without a known first word is
 // unsure.
 func opinionOf(result []byte) (opinion earshot.Opinion, reason string) {
@@ -123,31 +128,9 @@ func opinionOf(result []byte) (opinion earshot.Opinion, reason string) {
 		Text string `json:"text"`
 	}
 	_ = json.Unmarshal(result, &answer) // an unreadable result has no text
-	reason = strings.TrimSpace(answer.Text)
-	first, rest, _ := strings.Cut(reason, " ")
-	if line, after, ok := strings.Cut(reason, "\n"); ok && len(line) < len(first) {
-		first, rest = line, after
+	opinion, reason = earshot.OpinionUnsure, strings.TrimSpace(answer.Text)
+	if found := verdict.FindStringSubmatch(reason); found != nil {
+		opinion, reason = earshot.Opinion(strings.ToLower(found[1])), reason[len(found[0]):]
 	}
-	word := strings.ToLower(strings.Trim(first, "*_.,:;!-\"'`"))
-	for _, known := range earshot.Opinion("").Values() {
-		if word == string(known) {
-			opinion, reason = known, strings.TrimLeft(rest, " \n*_.,:;-–—")
-		}
-	}
-	if opinion == "" {
-		opinion = earshot.OpinionUnsure
-	}
-	if len(reason) > maxReason {
-		reason = strings.ToValidUTF8(reason[:maxReason], "")
-	}
-	return opinion, reason
-}
-
-// modelOf returns the model that a request asks.
-func modelOf(request []byte) string {
-	var asked struct {
-		Model string `json:"model"`
-	}
-	_ = json.Unmarshal(request, &asked) // question encoded it
-	return asked.Model
+	return opinion, strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
 }

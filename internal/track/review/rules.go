@@ -120,7 +120,7 @@ func (r *Rules) inSentence(s namingSentence) (found []Finding) {
 	plain := wordsOf(text)
 	words := withBrand(plain, s.mentions)
 	var warned []hit
-	for _, kind := range flaggingKinds {
+	for _, kind := range []earshot.ReviewKind{earshot.ReviewWarning, earshot.ReviewNegation} {
 		// "No longer available" is one finding, though it is in both lists.
 		hits := slices.DeleteFunc(flagged(kind, words), func(h hit) bool {
 			return slices.ContainsFunc(warned, func(w hit) bool { return w.from < h.to && w.to > h.from })
