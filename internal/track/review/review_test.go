@@ -156,6 +156,7 @@ func TestFacts(t *testing.T) {
 		{price, "The Ollaro Road costs $149.", "fact price:$149 (129 USD, not 149 USD)"},
 		{price, "The **Ollaro Road** ($129.00) is light.", ""},
 		{price, "The Ollaro Road costs US$ 1,290.", "fact price:US$ 1,290 (129 USD, not 1290 USD)"},
+		{price, "The Ollaro Road costs 149 $ 129.", "fact price:149 $ (129 USD, not 149 USD)"}, // one sign for both
 		{price, "The Ollaro Road costs 149 dollars.", "fact price:149 dollars (129 USD, not 149 USD)"},
 		{price, "The Ollaro Road costs €149.", ""},                      // another currency
 		{price, "Ollaro has shoes for $149.", ""},                       // not this product

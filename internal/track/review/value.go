@@ -165,7 +165,7 @@ var rangeWords = map[string]bool{
 func joinRanges(all []value, text string) (joined []value) {
 	for _, v := range all {
 		last := len(joined) - 1
-		if last < 0 || joined[last].high != nil {
+		if last < 0 || joined[last].high != nil || v.start < joined[last].end { // "149 $ 129" has one sign for both
 			joined = append(joined, v)
 			continue
 		}
