@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 )
 
@@ -170,16 +169,3 @@ func (f *fact) format(v value) string {
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// factsOf returns the facts of a brand of the panel. Invalid facts, which only an older version
-// of the service accepted, are ignored.
-func factsOf(facts []earshot.Fact, panel *analysis.Panel) [][]*fact {
-	all := make([][]*fact, len(panel.Brands))
-	for _, f := range facts {
-		i := slices.IndexFunc(panel.Brands, func(b metric.PanelBrand) bool { return b.Name == f.Brand && b.Own })
-		if made, field, _ := newFact(f); i >= 0 && field == "" {
-			all[i] = append(all[i], made)
-		}
-	}
-	return all
-}

@@ -10,6 +10,7 @@ import (
 	"earshot"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
+	"earshot/internal/track/metric"
 )
 
 // Code is the version of the rules. Raise it with every change that gives other findings in the
@@ -32,7 +33,8 @@ func (f *Finding) ID(tracker string) string {
 	if f.Kind == earshot.ReviewFact {
 		key = append(key, f.Fact.Name, f.Fact.Expected, f.Fact.Found)
 	} else {
-		key = append(key, normal(wordsOf(prose(f.Sentence))))
+		// Equal sentences may differ in markup, punctuation and citations.
+		key = append(key, strings.TrimSpace(strings.ReplaceAll(wordsOf(prose(f.Sentence))[0].rest, "|", "")))
 	}
 	return uuid.NewSHA1(uuid.MustParse(tracker), []byte(strings.Join(key, "\x00"))).String()
 }
@@ -40,12 +42,20 @@ func (f *Finding) ID(tracker string) string {
 // Rules find what a person should look at.
 type Rules struct {
 	panel *analysis.Panel
-	facts [][]*fact // by brand
+	facts []*fact
 }
 
-// NewRules returns the rules of a panel and the facts of a definition.
+// NewRules returns the rules of a panel and the facts of a definition. Invalid facts, which only an
+// older version of the service accepted, are ignored.
 func NewRules(panel *analysis.Panel, facts []earshot.Fact) *Rules {
-	return &Rules{panel, factsOf(facts, panel)}
+	r := &Rules{panel: panel}
+	for _, f := range facts {
+		isOwn := slices.ContainsFunc(panel.Brands, func(b metric.PanelBrand) bool { return b.Name == f.Brand && b.Own })
+		if made, field, _ := newFact(f); isOwn && field == "" {
+			r.facts = append(r.facts, made)
+		}
+	}
+	return r
 }
 
 // Concerns reports whether an answer with this analysis can have findings: whether it names an
@@ -76,12 +86,10 @@ func (r *Rules) Find(shown *analysis.Shown) []Finding {
 
 // inProducts returns the findings in the products of an answer.
 func (r *Rules) inProducts(answer *analysis.Analysis) (found []Finding) {
-	for _, facts := range r.facts {
-		for _, f := range facts {
-			for _, p := range answer.Products {
-				if one, differs := f.inProduct(p); differs {
-					found = append(found, one)
-				}
+	for _, f := range r.facts {
+		for _, p := range answer.Products {
+			if one, differs := f.inProduct(p); differs {
+				found = append(found, one)
 			}
 		}
 	}
@@ -116,7 +124,7 @@ func (r *Rules) sentences(shown *analysis.Shown) (all []namingSentence) {
 
 // inSentence returns the findings in a sentence.
 func (r *Rules) inSentence(s namingSentence) (found []Finding) {
-	text := prose(s.text)
+	brand, text := r.panel.Brands[s.brand].Name, prose(s.text)
 	plain := wordsOf(text)
 	words := withBrand(plain, s.mentions)
 	var warned []hit
@@ -129,13 +137,16 @@ func (r *Rules) inSentence(s namingSentence) (found []Finding) {
 			continue
 		}
 		warned = hits
-		one := Finding{Brand: r.panel.Brands[s.brand].Name, Kind: kind, Sentence: s.text}
+		one := Finding{Brand: brand, Kind: kind, Sentence: s.text}
 		for _, h := range hits {
 			one.Matches = append(one.Matches, earshot.ReviewedWords{Reason: h.reason, Start: words[h.from].start, End: words[h.to-1].end})
 		}
 		found = append(found, one)
 	}
-	for _, f := range r.facts[s.brand] {
+	for _, f := range r.facts {
+		if f.Brand != brand {
+			continue
+		}
 		for _, one := range f.differences(text, plain) {
 			one.Sentence = s.text
 			found = append(found, one)

@@ -99,13 +99,3 @@ func withBrand(words []word, mentions [][2]int) (all []word) {
 	}
 	return withRest(all)
 }
-
-// normal returns the words of a sentence, so that equal sentences are recognized even if their
-// markup, punctuation or citations differ.
-func normal(words []word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.text
-	}
-	return strings.Join(texts, " ")
-}
