@@ -25,7 +25,6 @@ import (
 	"earshot/internal/store/orgs"
 	"earshot/internal/store/outbound"
 	"earshot/internal/store/people"
-	"earshot/internal/store/reviewing"
 	"earshot/internal/store/sharing"
 	"earshot/internal/store/storetest"
 	"earshot/internal/store/tracking"
@@ -257,14 +256,14 @@ func checkMigratedAlerts(t *testing.T, s *store.Store) {
 }
 
 func checkMigratedReviews(t *testing.T, s *store.Store) {
-	reviews := reviewing.New(s)
-	tracker := reviewing.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
-	listed, err := reviews.List(t.Context(), tracker, reviewing.Filter{Kind: earshot.ReviewFact, State: earshot.ReviewWrong, Limit: 2})
-	equal(t, "the reviews", []*reviewing.Review{{
+	reviews := tracking.New(s)
+	tracker := &tracking.Tracker{Organization: tasksID, ID: "0199c82c-c000-7000-8000-0000000000a1"}
+	listed, err := reviews.Reviews(t.Context(), tracker, tracking.ReviewFilter{Kind: earshot.ReviewFact, State: earshot.ReviewWrong, Limit: 2})
+	equal(t, "the reviews", []*tracking.Review{{
 		Organization: tasksID, Tracker: tracker.ID, ID: "0199c82c-c000-5000-8000-0000000000f1", Brand: "Ollaro", Kind: earshot.ReviewFact,
-		Fact: "founded", Expected: "2004", Found: "2003", State: earshot.ReviewWrong, Note: "told them",
-		MarkedAt: time.UnixMilli(fixtureStart + 3000), MarkedBy: "key-1", LastSeen: time.UnixMilli(fixtureStart + 1000),
-		JudgeTask: "0199c82c-c000-7000-8000-0000000000f7", JudgeMonth: "2025-10", JudgeCost: 3, Opinion: "problem", OpinionReason: "the year is wrong", OpinionModel: "lab",
+		Fact: earshot.FactDifference{Name: "founded", Expected: "2004", Found: "2003"}, State: earshot.ReviewWrong, Note: "told them",
+		MarkedAt: time.UnixMilli(fixtureStart + 3000), MarkedBy: "key-1", LastSeen: time.UnixMilli(fixtureStart + 1000), JudgeMonth: "2025-10",
+		Opinion: earshot.ReviewOpinion{Task: "0199c82c-c000-7000-8000-0000000000f7", Charged: 3, Opinion: "problem", Reason: "the year is wrong", Model: "lab"},
 	}}, listed, err)
 	seen, err := reviews.Seen(t.Context(), listed[0])
 	if err != nil || seen.Answers != 1 || seen.Newest[0].Answer != "0199c82c-c000-7000-8000-0000000000c1" {

@@ -14,7 +14,6 @@
 //	stats       intervals, change detectors and other statistics
 //	source mention analysis  brands and citations in one answer
 //	metric      metrics of counted answers; packed: their encoding
-//	review      finds what a person should look at in one answer
 //	alert       decides which changes raise an alert; writes messages
 //	definition  definitions of trackers, and the plan of a sweep
 //	ruleset     versions of the rules that find brands
@@ -22,7 +21,7 @@
 //	numbers     the API views of metrics, sources and comparisons
 //	answers     lists, filters and searches of stored answers
 //	contents    lists of the searches, sources, products and ads in answers
-//	reviewer    reviews the answers of ended sweeps; lists and marks reviews
+//	review      finds what a person should look at; lists and marks it
 //	watch       runs change detectors over closed sweeps and raises alerts
 //	report      renders reports and sends them on schedule
 //	channel     notification channels for alerts and reports
@@ -48,7 +47,6 @@ import (
 	"earshot/internal/store/alerting"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/exporting"
-	"earshot/internal/store/reviewing"
 	"earshot/internal/store/tracking"
 	"earshot/internal/track/aggregate"
 	"earshot/internal/track/alert"
@@ -61,7 +59,7 @@ import (
 	"earshot/internal/track/numbers"
 	"earshot/internal/track/reanalysis"
 	"earshot/internal/track/report"
-	"earshot/internal/track/reviewer"
+	"earshot/internal/track/review"
 	"earshot/internal/track/ruleset"
 	"earshot/internal/track/watch"
 	"earshot/internal/upstream"
@@ -114,7 +112,6 @@ type Service struct {
 
 	days        *exporting.Store
 	analyses    *analysing.Store
-	reviews     *reviewing.Store
 	definitions *definition.Reader
 	panels      *ruleset.Panels
 	counter     *aggregate.Counter
@@ -127,7 +124,7 @@ type Service struct {
 	*export.Exporter
 	*demo.Maker
 	*reanalysis.Analyser
-	*reviewer.Reviewer
+	*review.Reviewer
 }
 
 // New returns a Service. No sweeps start before Run is called.
@@ -150,9 +147,9 @@ func (s *Service) On(replica *tracking.Store) *Service {
 // aggregated yet.
 func (s *Service) connect(main *aggregate.Counter) {
 	base := s.Store.Store
-	s.days, s.analyses, s.reviews = exporting.New(base), analysing.New(base), reviewing.New(base)
+	s.days, s.analyses = exporting.New(base), analysing.New(base)
 	s.definitions = definition.NewReader(definition.Config{
-		Store: s.Store, Catalogue: s.Catalogue, Vendors: s.Vendors, CheckWebhook: s.CheckWebhook, Exports: s.Exports != nil,
+		Store: s.Store, Catalogue: s.Catalogue, Vendors: s.Vendors, CheckWebhook: s.CheckWebhook, CheckFact: review.CheckFact, Exports: s.Exports != nil,
 		// Not s.Jobs.Price: Jobs is nil in a service that only reads.
 		Price: func(about provider.Definition, request provider.Request) int64 { return s.Jobs.Price(about, request) },
 	})
@@ -173,7 +170,7 @@ func (s *Service) connect(main *aggregate.Counter) {
 	})
 	s.Exporter = export.NewExporter(base, s.definitions, s.panels, s.counter, s.Explorer, s.Exports, s.Log)
 	s.Maker = demo.NewMaker(s.Store, s.Catalogue, s.definitions, s.panels, s.Lab)
-	s.Reviewer = reviewer.New(s.Store, s.definitions, s.panels, s.Explorer, s.Log, func() { s.Jobs.Wake() })
+	s.Reviewer = review.NewReviewer(s.Store, s.definitions, s.panels, s.Explorer, s.Log, func() { s.Jobs.Wake() })
 	s.Analyser = reanalysis.NewAnalyser(base, s.definitions, s.panels, s.counter, s.Exporter, s.Log, s.Wake)
 }
 

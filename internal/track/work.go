@@ -141,7 +141,7 @@ func (s *Service) FindWork(ctx context.Context) error {
 	for _, r := range uncounted {
 		errs = append(errs, s.analyses.EnterWork(r.Organization, r.Tracker, earshot.WorkCount))
 	}
-	unreviewed, err := s.reviews.TrackersToReview(ctx, review.Code)
+	unreviewed, err := s.Store.TrackersToReview(ctx, review.Code)
 	errs = append(errs, err)
 	for _, t := range unreviewed {
 		errs = append(errs, s.analyses.EnterWork(t.Organization, t.ID, earshot.WorkReview))

@@ -23,7 +23,7 @@ func administer(t *testing.T, n *harness.Node, s *stage) {
 	a := s.accounts[listKey]
 	s.accounts[adminKey] = n.Key(t, a, time.Time{}, account.ScopeAdmin)
 	s.things["<own key>"] = s.accounts[adminKey].Key.ID
-	if _, err := n.Orgs.ChangeKey(t.Context(), a.Organization.ID, s.things["<own key>"], earshot.KeyPatch{CreditsPerMonth: new(earshot.KeyPatch{}.X)}, account.Operator(), time.Now()); err != nil {
+	if _, err := n.Orgs.ChangeKey(t.Context(), a.Organization.ID, s.things["<own key>"], earshot.KeyPatch{CreditsPerMonth: new(int64(7))}, account.Operator(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.things["<limited key>"] = n.Key(t, a, time.Time{}, account.ScopeRead).Key.ID

@@ -17,7 +17,6 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/exporting"
-	"earshot/internal/store/reviewing"
 )
 
 // DeleteTracker hides a tracker, removes its queued tasks and frees its name. DeleteTracked
@@ -152,7 +151,7 @@ func (s *Store) deleteAnswers(ctx context.Context, t *Tracker, after string, bef
 		if err := errors.Join(engine.Each(ctx, tx, deleteAnalyses, removed, nil), pruneSweeps(ctx, tx, removed)); err != nil {
 			return err
 		}
-		if err := reviewing.DeleteFindings(ctx, tx, t.reviewed(), old[len(old)-1].ID); err != nil {
+		if err := deleteFindings(ctx, tx, t, old[len(old)-1].ID); err != nil {
 			return err
 		}
 		return releaseResults(ctx, tx, removed)
@@ -235,7 +234,7 @@ func (s *Store) deleteSweeps(t *Tracker, before, sweepsBefore time.Time) error {
 		if err := deleteAlerts(ctx, tx, t.Organization, t.ID, before); err != nil {
 			return err
 		}
-		if err := reviewing.DeleteReviews(ctx, tx, t.reviewed(), before); err != nil {
+		if err := deleteReviews(ctx, tx, t, before); err != nil {
 			return err
 		}
 		return store.RemoveDeliveries(ctx, tx, webhooks)

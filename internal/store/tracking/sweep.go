@@ -15,7 +15,6 @@ import (
 	"earshot/internal/store"
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
-	"earshot/internal/store/reviewing"
 )
 
 // Sweep is one pass over all prompts and targets of a tracker.
@@ -153,11 +152,11 @@ func (s *Store) StartSweep(t *Tracker, sweep Sweep, ceiling *int64, webhook *str
 			}
 		}
 		if sweep.State == earshot.SweepRunning && ceiling != nil {
-			committed, err := reviewing.Committed(ctx, w, t.reviewed(), sweep.Month)
+			spent, err := committed(ctx, w, t, sweep.Month)
 			if err != nil {
 				return err
 			}
-			if committed+sweep.MaxCost > *ceiling {
+			if spent+sweep.MaxCost > *ceiling {
 				started.State, started.Reason, started.ClosedAt, started.StartedAt = earshot.SweepSkipped, ReasonCeiling, now, time.Time{}
 			}
 		}
@@ -220,7 +219,7 @@ func setNextSlot(ctx context.Context, w *store.Work, t *Tracker, slot string, du
 // Committed returns what the sweeps of a tracker in a month, and the tasks that judge its reviews,
 // have cost or can still cost.
 func (s *Store) Committed(ctx context.Context, t *Tracker, month string) (int64, error) {
-	credits, err := reviewing.Committed(ctx, s.ShardOf(t.Organization).Lookups, t.reviewed(), month)
+	credits, err := committed(ctx, s.ShardOf(t.Organization).Lookups, t, month)
 	return credits, engine.Wrap(err, "sum up the sweeps of tracker %s", t.Name)
 }
 

@@ -17,7 +17,6 @@ import (
 	"earshot/internal/store/analysing"
 	"earshot/internal/store/engine"
 	"earshot/internal/store/exporting"
-	"earshot/internal/store/reviewing"
 )
 
 // MaxTrackers limits the trackers of an organization.
@@ -48,11 +47,6 @@ type Tracker struct {
 	DueAt        time.Time // of the next sweep; zero for none
 	ReportSlot   string    // of the next report; "" for none
 	ReportDueAt  time.Time // of the next report; zero for none
-}
-
-// reviewed returns the tracker as package reviewing identifies it.
-func (t *Tracker) reviewed() reviewing.Tracker {
-	return reviewing.Tracker{Organization: t.Organization, ID: t.ID}
 }
 
 // TrackersTable describes the rows of trackers.

@@ -6,6 +6,8 @@
 //	answer.go     recording answers
 //	read.go       reading answers and their results
 //	retention.go  deleting trackers and expired answers
+//	review.go     reviewed sweeps, their findings, and reviews
+//	judge.go      tasks that ask a model about reviews
 //
 // Its siblings store what trackers lead to. Packages analysing and exporting are below this one,
 // because new answers are stored with their analyses and a changed definition changes exported

@@ -13,7 +13,6 @@ import (
 	"earshot/internal/schema"
 	"earshot/internal/track/analysis"
 	"earshot/internal/track/mention"
-	"earshot/internal/track/review"
 	"earshot/internal/track/schedule"
 	"earshot/internal/track/source"
 )
@@ -119,7 +118,7 @@ func (s *Reader) check(in *schema.Object, name string, d *Definition) {
 	}
 	checkBrands(in, d.Brands)
 	checkSources(in, d.Sources)
-	checkFacts(in, d.Facts, d.Brands)
+	s.checkFacts(in, d.Facts, d.Brands)
 	if cells := len(d.Prompts) * len(d.Targets); cells > maxCells {
 		in.Reject("prompts", "%d prompts × %d targets are %d cells; the maximum is %d", len(d.Prompts), len(d.Targets), cells, maxCells)
 	}
@@ -229,13 +228,13 @@ func checkSources(in *schema.Object, sources []earshot.SourceType) {
 }
 
 // checkFacts rejects facts of other brands, repeated names, and values that cannot be compared.
-func checkFacts(in *schema.Object, facts []earshot.Fact, brands []earshot.Brand) {
+func (s *Reader) checkFacts(in *schema.Object, facts []earshot.Fact, brands []earshot.Brand) {
 	seen := map[[2]string]int{}
 	for i, f := range facts {
 		path := fmt.Sprintf("facts[%d].", i)
 		first, twice := seen[[2]string{f.Brand, f.Name}]
 		seen[[2]string{f.Brand, f.Name}] = i
-		switch field, problem := review.CheckFact(f); {
+		switch field, problem := s.CheckFact(f); {
 		case f.Brand == "" || f.Name == "" || f.Is == "" || len(f.Near) == 0: // already rejected
 		case !slices.ContainsFunc(brands, func(b earshot.Brand) bool { return b.Own && b.Name == f.Brand }):
 			in.Reject(path+"brand", "must be the name of a brand with own: true")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"earshot"
 	"earshot/internal/provider"
 	"earshot/internal/store/tracking"
 )
@@ -27,6 +28,8 @@ type Config struct {
 	Price func(about provider.Definition, request provider.Request) int64
 	// CheckWebhook returns an error if a URL cannot receive webhooks.
 	CheckWebhook func(url string) error
+	// CheckFact returns the field of a fact that is invalid, and the reason.
+	CheckFact func(f earshot.Fact) (field, problem string)
 	// Exports says whether the service has a destination for exported files.
 	Exports bool
 }

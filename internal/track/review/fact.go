@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"earshot"
-	"earshot/internal/track/analysis"
 	"earshot/internal/track/metric"
 )
 
@@ -15,9 +14,9 @@ import (
 type fact struct {
 	earshot.Fact
 	is   value
-	near []*pattern
-	not  []*pattern // wrong texts
-	own  *pattern   // the right text, nil for other kinds
+	near table
+	not  table // wrong texts
+	own  table // the right text, nil for other kinds
 }
 
 // CheckFact returns the field of a fact that is invalid, and the reason. The field is empty if
@@ -30,10 +29,10 @@ func CheckFact(f earshot.Fact) (field, problem string) {
 func newFact(f earshot.Fact) (made *fact, field, problem string) {
 	made = &fact{Fact: f}
 	var at int
-	if made.near, at = phrases(f.Near); at >= 0 {
+	if made.near, at = phrases(f.Near...); at >= 0 {
 		return nil, fmt.Sprintf("near[%d]", at), "must contain a letter or a digit"
 	}
-	if made.not, at = phrases(f.Not); at >= 0 {
+	if made.not, at = phrases(f.Not...); at >= 0 {
 		return nil, fmt.Sprintf("not[%d]", at), "must contain a letter or a digit"
 	}
 	made.is = valueOf(f.Is)
@@ -46,26 +45,9 @@ func newFact(f earshot.Fact) (made *fact, field, problem string) {
 	case len(f.Not) == 0:
 		return nil, "not", "must list at least one wrong text, because is is a text; only prices, years and numbers with a unit need none"
 	default:
-		own, _ := phrases([]string{f.Is})
-		made.own = own[0]
+		made.own, _ = phrases(f.Is)
 	}
 	return made, "", ""
-}
-
-// phrases returns patterns that match texts word by word, and the index of a text without any
-// word, or -1.
-func phrases(texts []string) (all []*pattern, empty int) {
-	for i, text := range texts {
-		p := &pattern{reason: text}
-		for _, w := range wordsOf(text) {
-			p.items = append(p.items, item{text: w.text})
-		}
-		if len(p.items) == 0 {
-			return nil, i
-		}
-		all = append(all, p)
-	}
-	return all, -1
 }
 
 // valueOf returns the value of a fact. A text that is no other value is a text.
@@ -89,21 +71,17 @@ func valueOf(is string) value {
 // of near stands, the closest value of the fact's kind decides.
 func (f *fact) differences(text string, words []word) (found []Finding) {
 	var values []value // of the fact's kind
-	for _, h := range occurrences(words, f.not) {
+	for _, h := range append(f.not.find(words), f.own.find(words)...) {
 		values = append(values, value{kind: textValue, text: h.reason, start: words[h.from].start, end: words[h.to-1].end})
 	}
-	if f.own != nil {
-		for _, h := range occurrences(words, []*pattern{f.own}) {
-			values = append(values, value{kind: textValue, text: f.Is, start: words[h.from].start, end: words[h.to-1].end})
-		}
-	} else {
+	if f.own == nil {
 		for _, v := range numbersIn(text, words) {
 			if f.comparable(v) {
 				values = append(values, v)
 			}
 		}
 	}
-	for _, h := range occurrences(words, f.near) {
+	for _, h := range f.near.find(words) {
 		start, end := words[h.from].start, words[h.to-1].end
 		closest, distance := value{}, -1
 		for _, v := range values {
@@ -126,7 +104,7 @@ func (f *fact) inProduct(p metric.Product) (Finding, bool) {
 		return Finding{}, false
 	}
 	words := wordsOf(p.Title)
-	near := occurrences(words, f.near)
+	near := f.near.find(words)
 	v := value{kind: priceValue, low: []float64{p.Price.Value}, currencies: f.is.currencies}
 	if len(near) == 0 || f.equals(v) {
 		return Finding{}, false
@@ -137,19 +115,9 @@ func (f *fact) inProduct(p metric.Product) (Finding, bool) {
 func (f *fact) finding(sentence, found string, start, end int) Finding {
 	return Finding{
 		Brand: f.Brand, Kind: earshot.ReviewFact, Sentence: sentence,
-		Fact:    &earshot.FactDifference{Name: f.Name, Expected: f.Is, Found: found},
+		Fact:    earshot.FactDifference{Name: f.Name, Expected: f.Is, Found: found},
 		Matches: []earshot.ReviewedWords{{Reason: string(f.is.kind), Start: start, End: end}},
 	}
-}
-
-// occurrences returns the places where any of the patterns stands.
-func occurrences(words []word, patterns []*pattern) (hits []hit) {
-	for i := range words {
-		for _, p := range patterns {
-			match(p.items, words, i, i, func(end int) { hits = append(hits, hit{0, p.reason, i, end}) })
-		}
-	}
-	return hits
 }
 
 // comparable reports whether a value is of the fact's kind: prices in the same currency, and
@@ -201,16 +169,3 @@ func (f *fact) format(v value) string {
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// factsOf returns the facts of a brand of the panel. Invalid facts, which only an older version
-// of the service accepted, are ignored.
-func factsOf(facts []earshot.Fact, panel *analysis.Panel) [][]*fact {
-	all := make([][]*fact, len(panel.Brands))
-	for _, f := range facts {
-		i := slices.IndexFunc(panel.Brands, func(b metric.PanelBrand) bool { return b.Name == f.Brand && b.Own })
-		if made, field, _ := newFact(f); i >= 0 && field == "" {
-			all[i] = append(all[i], made)
-		}
-	}
-	return all
-}

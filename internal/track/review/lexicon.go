@@ -3,7 +3,8 @@ package review
 import (
 	"cmp"
 	"embed"
-	"fmt"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,7 @@ import (
 //go:embed data
 var data embed.FS
 
-// sections are the word lists of all languages. All of them apply to each sentence, because the
+// lexicon returns the word lists of all languages. All of them apply to each sentence, because the
 // language of an answer is unknown. A file of data/ has one phrase per line in the notation of
 // pattern, in five sections:
 //
@@ -22,7 +23,28 @@ var data embed.FS
 //	[except]  phrases that hide the warnings and negations that they overlap: "not only"
 //	[cancel]  phrases that hide a warning if they end at most three words before it: "no"
 //	[bound]   phrases that make the value after them a limit: "under"
-type sections map[string]*table
+var lexicon = sync.OnceValue(func() map[string]table {
+	all := map[string]table{string(earshot.ReviewWarning): {}, string(earshot.ReviewNegation): {}, exceptions: {}, cancels: {}, bounds: {}}
+	files, err := fs.Glob(data, "data/??.txt")
+	for language, file := range files {
+		section := ""
+		for _, line := range lines(file) {
+			if strings.HasPrefix(line, "[") {
+				section = strings.Trim(line, "[]")
+				continue
+			}
+			reason, phrase, found := strings.Cut(line, ": ")
+			if !found {
+				phrase = line
+			}
+			err = errors.Join(err, all[section].add(language, reason, phrase))
+		}
+	}
+	if err != nil {
+		panic(err) // every test of the rules reads all files
+	}
+	return all
+})
 
 // The sections without a kind.
 const (
@@ -31,33 +53,9 @@ const (
 	bounds     = "bound"
 )
 
-// flaggingKinds are the kinds that word lists find.
-var flaggingKinds = []earshot.ReviewKind{earshot.ReviewWarning, earshot.ReviewNegation}
-
-// lexicon returns the word lists.
-var lexicon = sync.OnceValue(func() sections {
-	files, err := data.ReadDir("data")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	all := sections{exceptions: newTable(), cancels: newTable(), bounds: newTable()}
-	for _, kind := range flaggingKinds {
-		all[string(kind)] = newTable()
-	}
-	for i, file := range files {
-		if file.Name() == unitsFile {
-			continue
-		}
-		if err := all.add(i, lines(file.Name())); err != nil {
-			panic(fmt.Sprintf("%s: %v", file.Name(), err)) // every test of the rules reads all files
-		}
-	}
-	return all
-})
-
 // lines returns the lines of a data file without comments.
 func lines(file string) (all []string) {
-	text, err := data.ReadFile("data/" + file)
+	text, err := data.ReadFile(file)
 	if err != nil {
 		panic(err) // the file is part of the program
 	}
@@ -67,31 +65,6 @@ func lines(file string) (all []string) {
 		}
 	}
 	return all
-}
-
-// add adds the lines of a language.
-func (s sections) add(language int, lines []string) error {
-	section := ""
-	for _, line := range lines {
-		if strings.HasPrefix(line, "[") {
-			if section = strings.Trim(line, "[]"); s[section] == nil {
-				return fmt.Errorf("there is no section %s", line)
-			}
-			continue
-		}
-		p, text := &pattern{language: language}, line
-		if slices.Contains(flaggingKinds, earshot.ReviewKind(section)) {
-			p.reason, text, _ = strings.Cut(line, ": ")
-		}
-		var err error
-		if p.items, err = parsePattern(text); err == nil {
-			err = s[section].add(p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // flagged returns the hits of a kind in all languages, in the order of the sentence. Hits do
@@ -113,7 +86,7 @@ func flagged(kind earshot.ReviewKind, words []word) (kept []hit) {
 	for _, h := range found {
 		before, follows := canceledTo[h.language]
 		canceled := follows && h.from >= before && h.from-before <= 2 || // "no recalls, complaints or lawsuits"
-			slices.ContainsFunc(canceling, func(c hit) bool { return c.language == h.language && cancelsHit(words, c.to, h.from, maxGap) })
+			slices.ContainsFunc(canceling, func(c hit) bool { return c.language == h.language && cancelsHit(words, c.to, h.from) })
 		if canceled {
 			canceledTo[h.language] = h.to
 		}
@@ -129,10 +102,10 @@ func flagged(kind earshot.ReviewKind, words []word) (kept []hit) {
 	return kept
 }
 
-// cancelsHit reports whether at most gap words, and no punctuation, are between the end of a
+// cancelsHit reports whether at most maxGap words, and no punctuation, are between the end of a
 // canceling phrase and the start of a hit.
-func cancelsHit(words []word, end, start, gap int) bool {
-	if end > start || start-end > gap {
+func cancelsHit(words []word, end, start int) bool {
+	if end > start || start-end > maxGap {
 		return false
 	}
 	return !slices.ContainsFunc(words[end:start+1], func(w word) bool { return w.cut })

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,163 +20,90 @@ const maxGap = 3
 type pattern struct {
 	language int // number of its file
 	reason   string
-	items    []item
+	match    *regexp.Regexp // of word.rest
 }
 
-// item is a part of a pattern.
-type item struct {
-	kind    itemKind
-	text    string   // of a word
-	choices [][]item // of a choice
+// firstWord is a word with which a match can begin, or the start of one.
+type firstWord struct {
+	text    string
+	isStart bool
 }
 
-type itemKind int
+// table finds patterns by their first word. It may list a pattern under further words.
+type table map[firstWord][]*pattern
 
-const (
-	isText itemKind = iota
-	isStart
-	isGap
-	isChoice
-)
+var tokens = regexp.MustCompile(`\s*([^\s(|)]+|[(|)])\s*`)
 
-// parsePattern parses the notation.
-func parsePattern(text string) ([]item, error) {
-	p := &patternParser{rest: text}
-	choices := p.choices()
-	if p.rest != "" || len(choices) != 1 {
-		return nil, fmt.Errorf("the phrase %q has a bracket or | too many", text)
-	}
-	if len(choices[0]) == 0 {
-		return nil, fmt.Errorf("the phrase %q is empty", text)
-	}
-	return choices[0], nil
-}
-
-type patternParser struct{ rest string }
-
-// choices parses phrases that | separates, up to a closing bracket or the end.
-func (p *patternParser) choices() (all [][]item) {
-	var items []item
-	for {
-		at := strings.IndexAny(p.rest, "(|)")
-		plain := p.rest
-		if at >= 0 {
-			plain = p.rest[:at]
-		}
-		items = append(items, textItems(plain)...)
-		if at < 0 || p.rest[at] == ')' {
-			p.rest = p.rest[len(plain):]
-			return append(all, items)
-		}
-		mark := p.rest[at]
-		if p.rest = p.rest[at+1:]; mark == '|' {
-			all, items = append(all, items), nil
-			continue
-		}
-		inner := p.choices()
-		p.rest = strings.TrimPrefix(p.rest, ")")
-		items = append(items, item{kind: isChoice, choices: inner})
-	}
-}
-
-func textItems(text string) (items []item) {
-	for field := range strings.FieldsSeq(text) {
-		start, isPrefix := strings.CutSuffix(field, "*")
-		switch field {
+// add adds a pattern.
+func (t table) add(language int, reason, phrase string) (err error) {
+	p := &pattern{language: language, reason: reason}
+	depth, isFirst, optional, last := 0, true, false, ""
+	text := tokens.ReplaceAllStringFunc(phrase, func(token string) (match string) {
+		token = strings.TrimSpace(token)
+		switch token {
+		case "(":
+			depth++
+			match = "(?:"
+		case "|", ")":
+			optional = optional || last == "(" || last == "|"
+			if match = token; token == ")" {
+				depth--
+				isFirst = isFirst && (depth > 0 || optional)
+			}
 		case "_":
-			items = append(items, item{kind: isGap})
-		case brandWord:
-			items = append(items, item{kind: isText, text: brandWord})
+			match = fmt.Sprintf("(?:[^ |]+ ){0,%d}", maxGap)
 		default:
+			start, isStart := strings.CutSuffix(token, "*")
 			words := wordsOf(start)
-			for i, w := range words {
-				kind := isText
-				if isPrefix && i == len(words)-1 {
-					kind = isStart
-				}
-				items = append(items, item{kind: kind, text: w.text})
+			if token == brandWord {
+				words = []word{{text: brandWord}}
 			}
+			if match = literal(words); isStart {
+				match = strings.TrimSuffix(match, " ") + "[^ ]* "
+			}
+			if isFirst {
+				t.list(p, firstWord{words[0].text, isStart && len(words) == 1})
+			}
+			isFirst = isFirst && depth > 0
 		}
+		last = token
+		return match
+	})
+	if p.match, err = regexp.Compile("^(?:" + text + ")"); err == nil && p.match.MatchString("") {
+		err = fmt.Errorf("the phrase %q can be empty", phrase)
 	}
-	return items
+	if err == nil {
+		p.match.Longest()
+	}
+	return err
 }
 
-// match calls done with the index after each match of items that begins with word i. A match
-// does not extend over punctuation.
-func match(items []item, words []word, first, i int, done func(end int)) {
-	if len(items) == 0 {
-		done(i)
-		return
-	}
-	one, rest := items[0], items[1:]
-	fits := i < len(words) && (i == first || !words[i].cut)
-	switch one.kind {
-	case isText:
-		if fits && words[i].text == one.text {
-			match(rest, words, first, i+1, done)
-		}
-	case isStart:
-		if fits && strings.HasPrefix(words[i].text, one.text) {
-			match(rest, words, first, i+1, done)
-		}
-	case isGap:
-		for n := 0; n <= maxGap; n++ {
-			match(rest, words, first, i+n, done)
-			if i+n >= len(words) || words[i+n].cut {
-				break
-			}
-		}
-	case isChoice:
-		next := func(end int) { match(rest, words, first, end, done) }
-		for _, choice := range one.choices {
-			if len(choice) == 0 || choice[0].kind != isText || fits && words[i].text == choice[0].text { // most choices end here
-				match(choice, words, first, i, next)
-			}
-		}
+func (t table) list(p *pattern, by firstWord) {
+	if !slices.Contains(t[by], p) {
+		t[by] = append(t[by], p)
 	}
 }
 
-// firsts calls add for each word with which a match of items can begin, and reports whether
-// items match no words at all.
-func firsts(items []item, add func(item)) (empty bool) {
-	for _, one := range items {
-		switch one.kind {
-		case isText, isStart:
-			add(one)
-			return false
-		case isGap:
-			panic("a phrase of a word list begins with _")
-		case isChoice:
-			empty := false
-			for _, choice := range one.choices {
-				empty = firsts(choice, add) || empty
-			}
-			if !empty {
-				return false
-			}
-		}
+// literal returns an expression that matches these words.
+func literal(words []word) (text string) {
+	for _, w := range words {
+		text += regexp.QuoteMeta(w.text) + " "
 	}
-	return true
+	return text
 }
 
-// table finds patterns by their first word.
-type table struct{ exact, starts map[string][]*pattern }
-
-func newTable() *table { return &table{map[string][]*pattern{}, map[string][]*pattern{}} }
-
-func (t *table) add(p *pattern) error {
-	if firsts(p.items, func(first item) {
-		by := t.exact
-		if first.kind == isStart {
-			by = t.starts
+// phrases returns a table of texts that match word by word, and the index of a text without any
+// word, or -1.
+func phrases(texts ...string) (all table, empty int) {
+	all = table{}
+	for i, text := range texts {
+		words := wordsOf(text)
+		if len(words) == 0 {
+			return nil, i
 		}
-		if !slices.Contains(by[first.text], p) {
-			by[first.text] = append(by[first.text], p)
-		}
-	}) {
-		return fmt.Errorf("a phrase of the reason %q can be empty", p.reason)
+		all.list(&pattern{reason: text, match: regexp.MustCompile("^" + literal(words))}, firstWord{text: words[0].text})
 	}
-	return nil
+	return all, -1
 }
 
 // hit is a match of a pattern.
@@ -186,23 +114,18 @@ type hit struct {
 }
 
 // find returns the longest match of each pattern at each word.
-func (t *table) find(words []word) (hits []hit) {
+func (t table) find(words []word) (hits []hit) {
 	for i, w := range words {
-		hits = findAt(hits, t.exact[w.text], words, i)
-		for n := 1; n <= len(w.text) && len(t.starts) > 0; n++ {
-			hits = findAt(hits, t.starts[w.text[:n]], words, i)
+		findAt := func(patterns []*pattern) {
+			for _, p := range patterns {
+				if n := strings.Count(p.match.FindString(w.rest), " "); n > 0 {
+					hits = append(hits, hit{p.language, p.reason, i, i + n})
+				}
+			}
 		}
-	}
-	return hits
-}
-
-// findAt appends the longest match of each pattern at word i.
-func findAt(hits []hit, patterns []*pattern, words []word, i int) []hit {
-	for _, p := range patterns {
-		longest := 0
-		match(p.items, words, i, i, func(end int) { longest = max(longest, end) })
-		if longest > i {
-			hits = append(hits, hit{p.language, p.reason, i, longest})
+		findAt(t[firstWord{text: w.text}])
+		for n := 1; n <= len(w.text); n++ {
+			findAt(t[firstWord{w.text[:n], true}])
 		}
 	}
 	return hits

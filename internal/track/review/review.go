@@ -1,8 +1,11 @@
-// Package review finds what answers say about the tracker's own brands that a person should
-// look at. It uses word lists and the facts of the definition: no score and no guess. It is
-// pure: the same answer and the same rules always give the same findings.
+// Package review finds what answers say about the tracker's own brands that a person should look
+// at, and lists and marks it. The rules are word lists and the facts of the definition: no score and
+// no guess. They are pure: the same answer and the same rules always give the same findings.
 //
-//	review.go   Rules, and the findings of an answer
+//	review.go   reviews ended sweeps
+//	list.go     the API views of reviews
+//	judge.go    asks models about reviews
+//	rules.go    Rules, and the findings of an answer
 //	words.go    the words of a sentence
 //	pattern.go  phrases of word lists
 //	lexicon.go  the word lists of the languages, in data/; warnings and negations
@@ -11,173 +14,190 @@
 package review
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
 
 	"github.com/google/uuid"
 
 	"earshot"
-	"earshot/internal/track/analysis"
-	"earshot/internal/track/mention"
+	"earshot/internal/store"
+	"earshot/internal/store/analysing"
+	"earshot/internal/store/tracking"
+	"earshot/internal/track/answers"
+	"earshot/internal/track/definition"
+	"earshot/internal/track/ruleset"
 )
 
-// Code is the version of the rules. Raise it with every change that gives other findings in the
-// same answer; all kept answers are then reviewed again.
-const Code = 1
-
-// Finding is something in an answer that a person should look at.
-type Finding struct {
-	Brand    string
-	Kind     earshot.ReviewKind
-	Sentence string
-	Matches  []earshot.ReviewedWords
-	Fact     *earshot.FactDifference // nil unless Kind is ReviewFact
+// Reviewer reviews the answers of ended sweeps.
+type Reviewer struct {
+	store       *tracking.Store
+	definitions *definition.Reader
+	panels      *ruleset.Panels
+	explorer    *answers.Explorer
+	log         *slog.Logger
+	queued      func() // called after tasks were queued
 }
 
-// ID returns the id of the review that a finding belongs to. Findings of a tracker with the same
-// sentence, or with the same value of the same fact, have the same id.
-func (f *Finding) ID(tracker string) string {
-	key := []string{f.Brand, string(f.Kind)}
-	if f.Fact != nil {
-		key = append(key, f.Fact.Name, f.Fact.Expected, f.Fact.Found)
+// NewReviewer returns a Reviewer on a store.
+func NewReviewer(s *tracking.Store, d *definition.Reader, p *ruleset.Panels, e *answers.Explorer, log *slog.Logger, queued func()) *Reviewer {
+	return &Reviewer{s, d, p, e, log, queued}
+}
+
+// reviewStep is the number of answers after which a step ends. It reviews whole sweeps.
+const reviewStep = 5000
+
+// Step does the next step of the work on a tracker's reviews, and reports whether all is done.
+func (s *Reviewer) Step(ctx context.Context, t *tracking.Tracker, w *analysing.Work, now time.Time) (done bool, err error) {
+	r := &reviewOf{Reviewer: s, tracker: t}
+	if err := r.read(ctx); err != nil {
+		return false, err
+	}
+	if r.rules != nil {
+		if done, err := r.sweeps(ctx, w); err != nil || !done {
+			return false, err
+		}
+	}
+	waits, err := r.judge(ctx, now)
+	if waits {
+		w.Wait = judgeEvery
+	}
+	return !waits, err
+}
+
+// reviewOf is the review of a tracker's answers.
+type reviewOf struct {
+	*Reviewer
+	tracker    *tracking.Tracker
+	definition *definition.Definition
+	names      *definition.PartNames
+	live       ruleset.LivePanel
+	rules      *Rules // nil if the tracker cannot be reviewed
+	basis      tracking.ReviewBasis
+}
+
+// read reads the rules of the tracker.
+func (r *reviewOf) read(ctx context.Context) (err error) {
+	if r.definition, err = r.definitions.Of(r.tracker); err != nil {
+		return err
+	}
+	if r.names, err = r.definitions.Names(ctx, r.tracker); err != nil {
+		return err
+	}
+	rules, panel, err := r.panels.CurrentPanel(ctx, r.tracker)
+	if err != nil || rules.Version == 0 {
+		// The brands cannot be looked for, which clients see when they read metrics, or the
+		// tracker has no stored rules yet.
+		return nil //nolint:nilerr // see above
+	}
+	text, err := json.Marshal(r.definition.Facts)
+	if err != nil {
+		return fmt.Errorf("encode facts: %w", err)
+	}
+	hash := sha256.Sum256(text)
+	r.basis = tracking.ReviewBasis{Rules: rules.Version, Version: r.tracker.Version, Code: Code, Facts: hex.EncodeToString(hash[:8])}
+	r.live, r.rules = ruleset.LivePanel{Version: rules.Version, Panel: panel}, NewRules(panel, r.definition.Facts)
+	return nil
+}
+
+// sweeps reviews the next ended sweeps that were not reviewed yet, or not by the current rules and
+// facts of the tracker, and reports whether it has reached the oldest one.
+func (r *reviewOf) sweeps(ctx context.Context, w *analysing.Work) (done bool, err error) {
+	before := uuid.Max.String()
+	if w.State == nil {
+		w.Total, err = r.store.CountUnreviewed(ctx, r.tracker, r.basis)
 	} else {
-		key = append(key, normal(wordsOf(prose(f.Sentence))))
+		err = json.Unmarshal(w.State, &before)
 	}
-	return uuid.NewSHA1(uuid.MustParse(tracker), []byte(strings.Join(key, "\x00"))).String()
-}
-
-// Rules find what a person should look at.
-type Rules struct {
-	panel *analysis.Panel
-	facts [][]*fact // by brand
-}
-
-// NewRules returns the rules of a panel and the facts of a definition.
-func NewRules(panel *analysis.Panel, facts []earshot.Fact) *Rules {
-	return &Rules{panel, factsOf(facts, panel)}
-}
-
-// Concerns reports whether an answer with this analysis can have findings: whether it names an
-// own brand in its text or in a product.
-func (r *Rules) Concerns(found *analysis.Analysis) bool {
-	return slices.ContainsFunc(found.Mentions, r.isOwn) || len(r.inProducts(found)) > 0
-}
-
-func (r *Rules) isOwn(m analysis.Mention) bool {
-	return m.Kind != mention.Absent && r.panel.Brands[m.Brand].Own
-}
-
-// Find returns the findings in an answer, in the order of its texts; each review at most once.
-func (r *Rules) Find(shown *analysis.Shown) []Finding {
-	var found []Finding
-	for _, named := range r.sentences(shown) {
-		found = append(found, r.inSentence(named)...)
+	for reviewed := 0; err == nil && !done && reviewed < reviewStep; {
+		if before, err = r.store.Unreviewed(ctx, r.tracker, r.basis, before); err != nil {
+			return false, err
+		}
+		if done = before == ""; done {
+			before = uuid.Nil.String()
+			break
+		}
+		n, err := r.sweep(ctx, before)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // it was deleted
+			return false, fmt.Errorf("review sweep %s of tracker %s: %w", before, r.tracker.Name, err)
+		}
+		reviewed += n
+		w.Done++
 	}
-	found = append(found, r.inProducts(shown.Analysis)...)
-	seen := map[string]bool{}
-	return slices.DeleteFunc(found, func(f Finding) bool {
-		id := f.ID(uuid.Nil.String())
-		twice := seen[id]
-		seen[id] = true
-		return twice
-	})
+	if err == nil {
+		w.State, err = json.Marshal(before)
+	}
+	return done, err
 }
 
-// inProducts returns the findings in the products of an answer.
-func (r *Rules) inProducts(answer *analysis.Analysis) (found []Finding) {
-	for _, facts := range r.facts {
-		for _, f := range facts {
-			for _, p := range answer.Products {
-				if one, differs := f.inProduct(p); differs {
-					found = append(found, one)
-				}
+// sweep reviews the answers of a sweep, stores the findings, and returns the number of answers.
+func (r *reviewOf) sweep(ctx context.Context, id string) (reviewed int, err error) {
+	sweep, err := r.store.Sweep(ctx, r.tracker, id)
+	if err != nil {
+		return 0, err
+	}
+	filter := tracking.AnswerFilter{Sweep: id, From: sweep.StartedAt, Until: sweep.ClosedAt.Add(time.Millisecond)}
+	reviews := map[string]*tracking.Review{}
+	var findings []*tracking.ReviewFinding
+	for answer, err := range r.explorer.Kept(r.tracker, filter, r.names, r.store.Now()).Found(ctx, r.live) {
+		if err != nil {
+			return reviewed, err
+		}
+		reviewed++
+		if !r.rules.Concerns(answer.Found) {
+			continue
+		}
+		found, err := r.find(ctx, answer.Answer)
+		if err != nil {
+			return reviewed, err
+		}
+		for _, f := range found {
+			one := &tracking.Review{
+				Organization: r.tracker.Organization, Tracker: r.tracker.ID, ID: f.ID(r.tracker.ID),
+				Brand: f.Brand, Kind: f.Kind, Fact: f.Fact, State: earshot.ReviewOpen, LastSeen: answer.AskedAt,
 			}
+			if known := reviews[one.ID]; known == nil || known.LastSeen.Before(one.LastSeen) {
+				reviews[one.ID] = one
+			}
+			f.Cut()
+			text, err := json.Marshal(f)
+			if err != nil {
+				return reviewed, fmt.Errorf("encode a finding: %w", err)
+			}
+			findings = append(findings, &tracking.ReviewFinding{
+				Organization: one.Organization, Tracker: one.Tracker, Answer: answer.ID, Review: one.ID, Sweep: answer.Sweep,
+				Prompt: answer.Prompt, Target: answer.Target, AskedAt: answer.AskedAt, Content: text,
+			})
 		}
 	}
-	return found
+	// All nodes lock the rows in the same order.
+	sorted := slices.SortedFunc(maps.Values(reviews), func(a, b *tracking.Review) int { return strings.Compare(a.ID, b.ID) })
+	judge := r.definition.Judge != nil && !r.tracker.Demo && r.store.Now().Sub(sweep.ClosedAt) < freshSweep
+	return reviewed, r.store.SaveReviewed(r.tracker, id, r.basis, sorted, findings, judge)
 }
 
-// namingSentence is a sentence that names an own brand.
-type namingSentence struct {
-	brand    int
-	text     string
-	mentions [][2]int // byte ranges in the text
-
-	at analysis.Sentence
-}
-
-// sentences returns the sentences that name own brands, one for each brand.
-func (r *Rules) sentences(shown *analysis.Shown) (all []namingSentence) {
-	for i, m := range shown.Mentions {
-		at := shown.Sentences[i]
-		if !r.isOwn(m) || at.Text < 0 || m.Start < at.Start || m.End > at.End {
-			continue
-		}
-		last := slices.IndexFunc(all, func(s namingSentence) bool { return s.brand == m.Brand && s.at == at })
-		if last < 0 {
-			last = len(all)
-			all = append(all, namingSentence{brand: m.Brand, text: shown.Texts[at.Text].Body[at.Start:at.End], at: at})
-		}
-		all[last].mentions = append(all[last].mentions, [2]int{m.Start - at.Start, m.End - at.Start})
+// find returns the findings in an answer, or none if the answer was deleted.
+func (r *reviewOf) find(ctx context.Context, a *tracking.Answer) ([]Finding, error) {
+	err := r.store.ReadResult(ctx, a)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
 	}
-	return all
-}
-
-// inSentence returns the findings in a sentence.
-func (r *Rules) inSentence(s namingSentence) (found []Finding) {
-	text := prose(s.text)
-	plain := wordsOf(text)
-	words := withBrand(plain, s.mentions)
-	var warned []hit
-	for _, kind := range flaggingKinds {
-		// "No longer available" is one finding, though it is in both lists.
-		hits := slices.DeleteFunc(flagged(kind, words), func(h hit) bool {
-			return slices.ContainsFunc(warned, func(w hit) bool { return w.from < h.to && w.to > h.from })
-		})
-		if len(hits) == 0 {
-			continue
-		}
-		warned = hits
-		one := Finding{Brand: r.panel.Brands[s.brand].Name, Kind: kind, Sentence: s.text}
-		for _, h := range hits {
-			one.Matches = append(one.Matches, earshot.ReviewedWords{Reason: h.reason, Start: words[h.from].start, End: words[h.to-1].end})
-		}
-		found = append(found, one)
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range r.facts[s.brand] {
-		for _, one := range f.differences(text, plain) {
-			one.Sentence = s.text
-			found = append(found, one)
-		}
+	shown, err := r.live.Show(a.Result, r.names.Question(a))
+	a.Result = nil
+	if err != nil {
+		r.log.Warn("an answer cannot be reviewed", "answer", a.ID, "error", err)
+		return nil, nil
 	}
-	return found
-}
-
-const (
-	// maxSentence is the number of bytes to which Cut shortens a sentence.
-	maxSentence = 1000
-	// contextBefore is the number of bytes that Cut keeps before the first match.
-	contextBefore = 300
-)
-
-// Cut shortens a long sentence around its first match. Call it after ID.
-func (f *Finding) Cut() {
-	if len(f.Sentence) <= maxSentence {
-		return
-	}
-	from := max(0, f.Matches[0].Start-contextBefore)
-	to := min(len(f.Sentence), from+maxSentence)
-	for from > 0 && !utf8.RuneStart(f.Sentence[from]) {
-		from--
-	}
-	for to < len(f.Sentence) && !utf8.RuneStart(f.Sentence[to]) {
-		to--
-	}
-	f.Sentence = f.Sentence[from:to]
-	f.Matches = slices.DeleteFunc(slices.Clone(f.Matches), func(m earshot.ReviewedWords) bool { return m.End > to })
-	for i := range f.Matches {
-		f.Matches[i].Start -= from
-		f.Matches[i].End -= from
-	}
+	return r.rules.Find(shown), nil
 }

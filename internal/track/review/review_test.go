@@ -49,7 +49,7 @@ func short(found []review.Finding) string {
 		for _, m := range f.Matches {
 			text += fmt.Sprintf(" %s:%s", m.Reason, f.Sentence[m.Start:m.End])
 		}
-		if f.Fact != nil {
+		if f.Kind == earshot.ReviewFact {
 			text += fmt.Sprintf(" (%s, not %s)", f.Fact.Expected, f.Fact.Found)
 		}
 		all = append(all, text)
@@ -156,6 +156,7 @@ func TestFacts(t *testing.T) {
 		{price, "The Ollaro Road costs $149.", "fact price:$149 (129 USD, not 149 USD)"},
 		{price, "The **Ollaro Road** ($129.00) is light.", ""},
 		{price, "The Ollaro Road costs US$ 1,290.", "fact price:US$ 1,290 (129 USD, not 1290 USD)"},
+		{price, "The Ollaro Road costs 149 $ 129.", "fact price:149 $ (129 USD, not 149 USD)"}, // one sign for both
 		{price, "The Ollaro Road costs 149 dollars.", "fact price:149 dollars (129 USD, not 149 USD)"},
 		{price, "The Ollaro Road costs €149.", ""},                      // another currency
 		{price, "Ollaro has shoes for $149.", ""},                       // not this product

@@ -41,12 +41,10 @@ var currencyWords = map[string][]string{
 	"pounds": {"GBP"}, "yen": {"JPY"}, "francs": {"CHF"}, "franken": {"CHF"}, "zł": {"PLN"}, "reais": {"BRL"},
 }
 
-const unitsFile = "units.txt"
-
 // units returns the canonical spelling of each unit.
 var units = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
-	for _, line := range lines(unitsFile) {
+	for _, line := range lines("data/units.txt") {
 		names := strings.Fields(line)
 		for _, name := range names {
 			all[name] = names[0]
@@ -135,27 +133,15 @@ func signBefore(text string) (start int, currencies []string) {
 	return start, currenciesOf(trimmed[start:])
 }
 
+var afterNumber = regexp.MustCompile(`^[ \x{a0}\x{202f}-]*([%\p{Sc}]|[\p{L}\p{M}]*)`)
+
 // wordAfter returns the word or sign after a number and its end.
 func wordAfter(text string, end int) (next string, after int) {
-	rest := strings.TrimLeft(text[end:], " \u00a0\u202f-")
-	start := len(text) - len(rest)
-	if start-end > 3 {
+	at := afterNumber.FindStringSubmatchIndex(text[end:])
+	if at[2] > 3 {
 		return "", end
 	}
-	after = start
-	for _, r := range rest {
-		if r == '%' || unicode.Is(unicode.Sc, r) {
-			if after == start {
-				after += len(string(r))
-			}
-			break
-		}
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			break
-		}
-		after += len(string(r))
-	}
-	return text[start:after], after
+	return text[end+at[2] : end+at[3]], end + at[3]
 }
 
 // currenciesOf returns the currencies that a sign, a code or a word means, or nil.
@@ -179,7 +165,7 @@ var rangeWords = map[string]bool{
 func joinRanges(all []value, text string) (joined []value) {
 	for _, v := range all {
 		last := len(joined) - 1
-		if last < 0 || joined[last].high != nil {
+		if last < 0 || joined[last].high != nil || v.start < joined[last].end { // "149 $ 129" has one sign for both
 			joined = append(joined, v)
 			continue
 		}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,6 +14,10 @@ type word struct {
 	text       string
 	start, end int  // bytes of the sentence
 	cut        bool // punctuation separates it from the word before
+
+	// rest is this word and the following ones, each followed by a space. The ones that are cut
+	// begin with |.
+	rest string
 }
 
 // brandWord is the text of the word that stands for a mention of the brand.
@@ -40,7 +45,7 @@ func wordsOf(text string) []word {
 	start, cut := -1, false
 	end := func(at int) {
 		if start >= 0 {
-			all = append(all, word{strings.ToLower(norm.NFC.String(text[start:at])), start, at, cut})
+			all = append(all, word{text: strings.ToLower(norm.NFC.String(text[start:at])), start: start, end: at, cut: cut})
 			start, cut = -1, false
 		}
 	}
@@ -57,37 +62,40 @@ func wordsOf(text string) []word {
 		}
 	}
 	end(len(text))
-	return all
+	return withRest(all)
+}
+
+// withRest sets the rest of each word.
+func withRest(words []word) []word {
+	var text strings.Builder
+	starts := make([]int, len(words))
+	for i, w := range words {
+		if w.cut {
+			text.WriteByte('|')
+		}
+		starts[i] = text.Len()
+		text.WriteString(w.text)
+		text.WriteByte(' ')
+	}
+	for i, start := range starts {
+		words[i].rest = text.String()[start:]
+	}
+	return words
 }
 
 // withBrand replaces the words of each range by one word that stands for the brand.
-func withBrand(words []word, mentions [][2]int) []word {
-	var all []word
+func withBrand(words []word, mentions [][2]int) (all []word) {
+	last := -1 // the mention of the word before
 	for _, w := range words {
-		at := -1
-		for i, m := range mentions {
-			if w.start < m[1] && w.end > m[0] {
-				at = i
-			}
+		at := slices.IndexFunc(mentions, func(m [2]int) bool { return w.start < m[1] && w.end > m[0] })
+		if at >= 0 && at == last {
+			all[len(all)-1].end = w.end
+			continue
 		}
-		switch last := len(all) - 1; {
-		case at < 0:
-			all = append(all, w)
-		case last >= 0 && all[last].text == brandWord && all[last].start < mentions[at][1] && all[last].end > mentions[at][0]:
-			all[last].end = w.end
-		default:
-			all = append(all, word{brandWord, w.start, w.end, w.cut})
+		if last = at; at >= 0 {
+			w.text = brandWord
 		}
+		all = append(all, w)
 	}
-	return all
-}
-
-// normal returns the words of a sentence, so that equal sentences are recognized even if their
-// markup, punctuation or citations differ.
-func normal(words []word) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = w.text
-	}
-	return strings.Join(texts, " ")
+	return withRest(all)
 }

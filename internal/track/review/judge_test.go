@@ -1,4 +1,4 @@
-package reviewer
+package review
 
 import (
 	"encoding/json"

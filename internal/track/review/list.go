@@ -1,4 +1,4 @@
-package reviewer
+package review
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 	"earshot"
 	"earshot/internal/account"
 	"earshot/internal/schema"
-	"earshot/internal/store/reviewing"
+	"earshot/internal/store/tracking"
 	"earshot/internal/track/definition"
 )
 
 // load reads a tracker and the names of its parts.
-func (s *Reviewer) load(ctx context.Context, organization, name string) (reviewing.Tracker, *definition.PartNames, error) {
+func (s *Reviewer) load(ctx context.Context, organization, name string) (*tracking.Tracker, *definition.PartNames, error) {
 	t, err := s.store.Tracker(ctx, organization, name)
 	if err != nil {
-		return reviewing.Tracker{}, nil, err
+		return nil, nil, err
 	}
 	names, err := s.definitions.Names(ctx, t)
-	return reviewing.Tracker{Organization: organization, ID: t.ID}, names, err
+	return t, names, err
 }
 
 // Reviews lists reviews of a tracker, the last seen first. after is the cursor of the page.
@@ -33,23 +33,27 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	if err != nil {
 		return nil, err
 	}
-	limit := cmp.Or(q.Limit, 20)
-	f := reviewing.Filter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
-	page := &earshot.ReviewPage{}
 	if err := schema.Known("target", q.Target, "tracker", slices.Collect(maps.Values(names.Targets))); err != nil {
 		return nil, err
 	}
+	limit := cmp.Or(q.Limit, 20)
+	f := tracking.ReviewFilter{State: q.State, Kind: q.Kind, Brand: q.Brand, From: from, Until: until, After: after, Limit: limit + 1}
 	for id, target := range names.Targets {
 		if target == q.Target {
 			f.Target = id
 		}
 	}
-	all, err := s.reviews.List(ctx, t, f)
+	all, err := s.store.Reviews(ctx, t, f)
 	if err != nil {
 		return nil, err
 	}
+	page := &earshot.ReviewPage{}
 	if len(all) == 0 && q.Brand != "" { // reviews of a brand may outlive it
-		return page, s.checkBrand(ctx, organization, name, q.Brand)
+		_, panel, err := s.panels.CurrentPanel(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return page, panel.CheckBrand(q.Brand)
 	}
 	if len(all) > limit {
 		all = all[:limit]
@@ -65,26 +69,13 @@ func (s *Reviewer) Reviews(ctx context.Context, organization, name string, q *ea
 	return page, nil
 }
 
-// checkBrand returns an error for a brand that the tracker does not have.
-func (s *Reviewer) checkBrand(ctx context.Context, organization, name, brand string) error {
-	t, err := s.store.Tracker(ctx, organization, name)
-	if err != nil {
-		return err
-	}
-	_, panel, err := s.panels.CurrentPanel(ctx, t)
-	if err != nil {
-		return err
-	}
-	return panel.CheckBrand(brand)
-}
-
 // MarkReview sets the state of a review. It returns store.ErrNotFound.
 func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string, patch earshot.ReviewPatch, by account.Actor, now time.Time) (*earshot.ReviewMarked, error) {
 	t, names, err := s.load(ctx, organization, name)
 	if err != nil {
 		return nil, err
 	}
-	marked, err := s.reviews.Mark(t, id, patch, by, now)
+	marked, err := s.store.MarkReview(t, id, patch, by, now)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +87,8 @@ func (s *Reviewer) MarkReview(ctx context.Context, organization, name, id string
 }
 
 // view returns the API view of a review.
-func (s *Reviewer) view(ctx context.Context, r *reviewing.Review, names *definition.PartNames) (*earshot.Review, error) {
-	seen, err := s.reviews.Seen(ctx, r)
+func (s *Reviewer) view(ctx context.Context, r *tracking.Review, names *definition.PartNames) (*earshot.Review, error) {
+	seen, err := s.store.Seen(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -106,20 +97,19 @@ func (s *Reviewer) view(ctx context.Context, r *reviewing.Review, names *definit
 		Answers: seen.Answers, FirstSeenAt: earshot.Timestamp{Time: seen.First}, LastSeenAt: earshot.Timestamp{Time: seen.Last},
 	}
 	if r.Kind == earshot.ReviewFact {
-		view.Fact = &earshot.FactDifference{Name: r.Fact, Expected: r.Expected, Found: r.Found}
+		view.Fact = &r.Fact
 	}
-	if r.Opinion != "" {
-		view.Opinion = &earshot.ReviewOpinion{Opinion: r.Opinion, Reason: r.OpinionReason, Model: r.OpinionModel, Task: r.JudgeTask, Charged: r.JudgeCost}
+	if r.Opinion.Opinion != "" {
+		view.Opinion = &r.Opinion
 	}
 	for _, f := range seen.Newest {
-		var c content
-		if err := json.Unmarshal(f.Content, &c); err != nil {
+		example := earshot.ReviewExample{
+			Answer: f.Answer, Sweep: f.Sweep, Prompt: names.Prompts[f.Prompt], Target: names.Targets[f.Target], AskedAt: earshot.Timestamp{Time: f.AskedAt},
+		}
+		if err := json.Unmarshal(f.Content, &example); err != nil { // the sentence and the matches
 			return nil, fmt.Errorf("decode a finding: %w", err)
 		}
-		view.Examples = append(view.Examples, earshot.ReviewExample{
-			Answer: f.Answer, Sweep: f.Sweep, Prompt: names.Prompts[f.Prompt], Target: names.Targets[f.Target],
-			AskedAt: earshot.Timestamp{Time: f.AskedAt}, Sentence: c.Sentence, Matches: c.Matches,
-		})
+		view.Examples = append(view.Examples, example)
 	}
 	return view, nil
 }
