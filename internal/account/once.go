@@ -4,10 +4,10 @@ package account
 // so that the same request does not change anything a second time.
 type Once struct {
 	Organization string // whose shard keeps the key and the response
-	Operation string // method and path pattern
-	Key       string
-	Hash      []byte // of the path and the body
-	Request   string // X-Request-Id
+	Operation    string // method and path pattern
+	Key          string
+	Hash         []byte // of the path and the body
+	Request      string // X-Request-Id
 	// Seal encodes a response for the database.
 	Seal func(answer any) ([]byte, error)
 	// Stored is set when a transaction has stored the response.
