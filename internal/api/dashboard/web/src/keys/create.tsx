@@ -1,13 +1,13 @@
 // The form of a new key.
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import type { Key, NewKey } from "earshot";
+import type { KeyRequest, NewKey } from "earshot";
 import { openAPI } from "../openapi";
 import { Expiry, expiryOf } from "../expiry";
 import { When } from "../time";
 import { Problem, Secret, Spinner, useAction, useLoad } from "../ui";
 
-type Scope = Key["scopes"][number];
+type Scope = NonNullable<KeyRequest["scopes"]>[number];
 
 /** Returns all scopes. By default, a key has all of them except admin. */
 async function scopeChoices() {
