@@ -123,9 +123,9 @@ func TestACollectorSeesACallAndATaskFromEdgeToSettlement(t *testing.T) {
 		client = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 		prompt = "confidential question [[fail=1]]"
 	)
-	call := n.SendWith(t, a, http.MethodPost, harness.ChatPath+"?note=confidential", `{"prompt":"confidential question","country":"US"}`, map[string]string{"traceparent": client})
+	call := n.SendWith(t, a, http.MethodPost, harness.ChatPath, `{"prompt":"confidential question","country":"US"}`, map[string]string{"traceparent": client})
 	call.Has(t, "a call", http.StatusOK)
-	n.Post(t, a, harness.ChatPath, `{"prompt":"confidential"}`).Has(t, "a call that is refused", http.StatusBadRequest)
+	n.Post(t, a, harness.ChatPath+"?note=confidential", `{"prompt":"confidential"}`).Has(t, "a call that is refused", http.StatusBadRequest)
 	n.Get(t, nil, "/confidential").Has(t, "a page that does not exist", http.StatusNotFound)
 	task := n.Submit(t, a, harness.ChatTask(prompt, receiver.Field()))
 	n.WaitDelivery(t, a, task.ID)

@@ -21,13 +21,14 @@ const calls: Record<"idempotent" | "once", Record<string, (client: Client) => Pr
     "submitting with a key": (c) => c.tasks.submit("chatassistant", hats, { idempotencyKey: "a" }),
     "a batch with keys": (c) => c.tasks.submitBatch([task("a"), task("b")]),
     "a sweep with a key": (c) => c.sweeps.start("sport", { idempotencyKey: "a" }),
+    // The client sends a key of its own.
+    "a sweep": (c) => c.sweeps.start("sport", {}),
+    "making a key": (c) => c.keys.create({ name: "a", scopes: ["read"] }),
   },
   once: {
     asking: (c) => c.ask("chatassistant", hats),
-    "making a key": (c) => c.keys.create({ name: "a", scopes: ["read"] }),
     submitting: (c) => c.tasks.submit("chatassistant", hats),
     "a batch without keys": (c) => c.tasks.submitBatch([task("a"), task()]),
-    "a sweep": (c) => c.sweeps.start("sport", {}),
   },
 };
 

@@ -27,13 +27,15 @@ export class ApiError extends Error {
 
 /**
  * Requests use the session cookie, unless withKey is another key, or "" for no key. With anyStatus, an error status
- * does not throw. yaml is a body in YAML or JSON that is sent unchanged, instead of body.
+ * does not throw. yaml is a body in YAML or JSON that is sent unchanged, instead of body. ifMatch is the etag of the
+ * version that the request may change.
  */
 interface Options {
   signal?: AbortSignal;
   withKey?: string;
   anyStatus?: boolean;
   yaml?: string;
+  ifMatch?: string;
 }
 
 /** Sends a request. Throws an ApiError for an error status. */
@@ -46,6 +48,7 @@ export async function open(
   if (options.withKey) headers.Authorization = `Bearer ${options.withKey}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.yaml !== undefined) headers["Content-Type"] = "application/yaml";
+  if (options.ifMatch) headers["If-Match"] = options.ifMatch;
   const signedIn = options.withKey === undefined ? session.value : undefined;
   if (signedIn && method !== "GET") headers["Earshot-Organization"] = signedIn.organizationId;
   let response: Response;

@@ -73,7 +73,11 @@ export function KeyTable({ keys, onChange }: { keys: Key[]; onChange: () => void
         open={!!renamed}
         onClose={() => setRenamed(undefined)}
         run={async () => {
-          await call("PATCH /v1/keys/{id}", { params: { id: renamed!.id }, body: { name: renamed!.name } });
+          await call("PATCH /v1/keys/{id}", {
+            params: { id: renamed!.id },
+            body: { name: renamed!.name },
+            ifMatch: renamed!.etag,
+          });
           onChange();
         }}>
         <label>

@@ -25,7 +25,11 @@ export function ChannelForm({ channel, taken, onSaved, next }: FormProps) {
   const isTaken = !channel && !test && taken.includes(name);
   const { busy, error, run } = useAction(async () => {
     const params = { name };
-    await call("PUT /v1/channels/{name}", { params, body: channelRequest(kind, values) });
+    await call("PUT /v1/channels/{name}", {
+      params,
+      body: channelRequest(kind, values),
+      ifMatch: test ? undefined : channel?.etag,
+    });
     setTest((await call("POST /v1/channels/{name}/test", { params })).test);
     onSaved();
   });

@@ -15,8 +15,8 @@ export function Users() {
   const loaded = useLoad((signal) => call("GET /v1/users", { signal }), []);
   const { value, again } = loaded;
   const [leaving, setLeaving] = useState<User>();
-  const { busy, error, run } = useAction(async (id: string, role: string) => {
-    await call("PATCH /v1/users/{id}", { params: { id }, body: { role: role as Role } });
+  const { busy, error, run } = useAction(async (id: string, role: string, ifMatch: string) => {
+    await call("PATCH /v1/users/{id}", { params: { id }, body: { role: role as Role }, ifMatch });
     again();
   });
   const cells: Cells<User> = {
@@ -30,7 +30,7 @@ export function Users() {
         )}
       </>
     ),
-    Role: ({ id, email, role, sources, current }) =>
+    Role: ({ id, email, role, sources, current, etag }) =>
       current || !sources.includes(invited) ? (
         <span title={current ? "Another admin can change your role" : "Set by the identity provider"}>
           {roleNames[role]}
@@ -40,7 +40,7 @@ export function Users() {
           aria-label={`Role of ${email}`}
           value={role}
           options={roles}
-          onChoose={(chosen) => !busy && void run(id, chosen)}
+          onChoose={(chosen) => !busy && void run(id, chosen, etag)}
         />
       ),
     Source: ({ sources }) => sources.map((source) => (source === invited ? "Invitation" : source)).join(", "),

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { AsCall } from "../ascall";
 import { ApiError, call } from "../api";
-import type { Tracker, TrackerApplied, TrackerCost, TrackerDefinition } from "earshot";
+import type { Tracker, TrackerApplied, TrackerCost, TrackerDefinition, VersionDetails } from "earshot";
 import { timeText } from "../time";
 import { Button, counted, number, Problem, useAction, useLoad, useSettled } from "../ui";
 import { DefinitionForm, written } from "./form";
@@ -38,9 +38,13 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
   const text = draft.as === "text" ? draft.text : toYAML({ ...written(draft.definition), name: id });
   const name = id || nameIn(text);
   const dry = useDryRun(name, text, isNew && draft.as === "form", tracker?.version);
-  const apply = useAction(async () =>
-    onApplied(await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text })),
-  );
+  const [opened] = useState(tracker);
+  const [seen, setSeen] = useState(tracker?.etag);
+  const apply = useAction(async (ifMatch: string | undefined) => {
+    const applied = await call("PUT /v1/trackers/{name}", { params: { name }, yaml: text, ifMatch });
+    setSeen(applied.tracker.etag);
+    onApplied(applied);
+  });
   const known = dry.value?.tracker.definition;
   const problem = apply.error ?? dry.error ?? taken.error;
   const toForm = () => {
@@ -89,16 +93,51 @@ export function Editor({ start, tracker, onApplied }: EditorProps) {
       <section class="card dry-run" aria-label="Preview" aria-busy={dry.busy}>
         <h2>Preview</h2>
         {!name && <p>Enter a name.</p>}
+        {apply.error instanceof ApiError && apply.error.code === "PRECONDITION_FAILED" && (
+          <Changed
+            error={apply.error}
+            start={opened?.definition}
+            load={(definition, etag) => {
+              setDraft({ as: "form", definition });
+              setSeen(etag);
+            }}
+            overwrite={apply.run}
+          />
+        )}
         <DryRun error={problem} applied={dry.value} draft={draft} />
         <Button
           text={applyText(dry.value, isNew)}
           class="primary"
           data-testid="apply"
           disabled={apply.busy || dry.busy || !!dry.error || !dry.value?.changed}
-          onClick={apply.run}
+          onClick={() => apply.run(seen)}
         />
         <AsCall method="PUT" path={apiPath(name || "NAME")} query={{ dryRun: true }} body={known} />
       </section>
+    </div>
+  );
+}
+
+interface ChangedProps {
+  error: ApiError;
+  /** The settings when the editor was opened. */
+  start?: TrackerDefinition;
+  load: (definition: TrackerDefinition, etag: string) => void;
+  overwrite: (etag: string) => void;
+}
+
+/** Says which settings somebody else has changed meanwhile, and offers both versions. */
+function Changed({ error, start, load, overwrite }: ChangedProps) {
+  const { etag, current } = error.details as VersionDetails;
+  const definition = (current as Tracker | undefined)?.definition;
+  if (!definition || !etag) return null;
+  const fields = Object.keys({ ...start, ...definition }) as (keyof TrackerDefinition)[];
+  const other = fields.filter((field) => JSON.stringify(start?.[field]) !== JSON.stringify(definition[field]));
+  return (
+    <div role="alert" class="problem" data-testid="changed-meanwhile">
+      <p>Somebody else has changed this tracker since you opened it: {other.join(", ") || "its state"}.</p>
+      <Button text="Load their version" onClick={() => load(definition, etag)} />{" "}
+      <Button text="Save mine over it" onClick={() => overwrite(etag)} />
     </div>
   );
 }

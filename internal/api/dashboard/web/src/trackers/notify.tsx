@@ -13,8 +13,8 @@ import { Sensitivity, sensitivities, sensitivityText } from "./sensitivity";
 /** Changes a part of a tracker's definition. The rest is what the server has now, not what the page has read. */
 export async function changeDefinition(name: string, change: (now: TrackerDefinition) => TrackerDefinition) {
   const params = { name };
-  const { definition } = await call("GET /v1/trackers/{name}", { params });
-  await call("PUT /v1/trackers/{name}", { params, body: change(definition!) });
+  const { definition, etag } = await call("GET /v1/trackers/{name}", { params });
+  await call("PUT /v1/trackers/{name}", { params, body: change(definition!), ifMatch: etag });
 }
 
 export function Notify({ tracker, again }: Pick<TabProps, "tracker" | "again">) {
