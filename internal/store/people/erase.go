@@ -67,8 +67,10 @@ func (s *Store) erase(ctx context.Context, organization, userID string, everywhe
 		}
 	}
 	return s.change(organization, by, now, func(ctx context.Context, w *store.Work) (*store.Audited, error) {
-		if _, err := rolesOf(ctx, w, organization, userID, by); err != nil {
-			return nil, err
+		if by.IfMatch != "" {
+			if _, err := rolesOf(ctx, w, organization, userID, by); err != nil {
+				return nil, err
+			}
 		}
 		had, err := engine.FindRows(ctx, w, membersTable, `WHERE user_id = $1`, userID)
 		if err != nil {

@@ -112,6 +112,7 @@ class RetryTest(unittest.TestCase):
             ("ask", ["chatassistant"], CHAT),
             ("tasks.submit", ["chatassistant"], CHAT),
             ("tasks.submit_batch", [[{**TASK, "idempotencyKey": "a"}, TASK]], {}),
+            ("sweeps.start", ["shoes"], {}),
         ]
         for method, args, options in calls:
             for outcome in self.attempts([LOST], method, *args, **options, count=1, code=""):
@@ -122,8 +123,7 @@ class RetryTest(unittest.TestCase):
 
     def test_keys_make_requests_repeatable(self) -> None:
         done = Reply(200, {"sweep": {}})
-        # These methods send a key of their own, unless they are given one.
-        self.attempts([LOST, done], "sweeps.start", "shoes", count=2)
+        # Methods without this argument send a key of their own.
         self.attempts([LOST, Reply(200, {"secret": "s"})], "webhooks.rotate_secret", count=2)
         self.attempts([LOST, done], "sweeps.start", "shoes", idempotency_key="k", count=2)
         # The first attempt is still running, then it has ended.
