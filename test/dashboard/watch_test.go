@@ -82,7 +82,7 @@ func (p *tab) expect(text string) { p.expected = append(p.expected, text) }
 // judge fails the test for all unexpected problems.
 func (p *tab) judge() {
 	p.t.Helper()
-	p.eval(`void fetch("?` + lastEvent + `", { method: "HEAD" }), console.debug("` + lastEvent + `")`)
+	p.eval(`void fetch("` + p.origin + `/healthz?` + lastEvent + `", { method: "HEAD" }), console.debug("` + lastEvent + `")`)
 	p.wait("the last event of the page", func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()

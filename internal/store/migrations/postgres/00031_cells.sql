@@ -1,8 +1,7 @@
 -- +goose Up
 
--- Closed sweeps are counted again from their answers, in another form.
-DROP TABLE tallies;
-DROP TABLE tally_spans;
+-- Closed sweeps are counted again from their answers, in another form. Nodes of the release before still
+-- use the tables tallies and tally_spans during a rolling upgrade. The next release drops them.
 
 -- A closed sweep whose answers were counted by rules. Its cells may stay after its answers were deleted.
 CREATE TABLE counted (
