@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 
 	"earshot"
 )
@@ -95,7 +94,7 @@ func (c *orgCreateCmd) Run(in *invocation) error {
 }
 
 type orgListCmd struct {
-	JSON bool `name:"json" help:"Print one JSON object."`
+	output
 	operator
 }
 
@@ -106,7 +105,7 @@ func (c *orgListCmd) Help() string {
 Exit status: 0 they were listed, 1 anything else.
 
 Examples:
-  earshot org list --json | jq -r .organizations[].organization.name`
+  earshot org list --jq .organizations[].organization.name`
 }
 
 // Run lists the organizations.
@@ -116,19 +115,15 @@ func (c *orgListCmd) Run(in *invocation) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			list := make([]accountJSON, len(all.Organizations))
-			for i, o := range all.Organizations {
-				list[i] = accountJSON{Organization: printable(&o), Credits: &o.Credits}
-			}
-			return in.json(organizationsJSON{list, all.Unreachable})
+		list := make([]accountJSON, len(all.Organizations))
+		for i, o := range all.Organizations {
+			list[i] = accountJSON{Organization: printable(&o), Credits: &o.Credits}
 		}
-		table := tabwriter.NewWriter(in.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "NAME\tPLAN\tCREDITS\tRUNNING\tID")
-		for _, o := range all.Organizations {
-			fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", o.Name, o.Plan, o.Credits, o.Running, o.ID)
-		}
-		return table.Flush()
+		t := tableOf("NAME|PLAN|CREDITS|RUNNING|ID", all.Organizations, func(o *earshot.Organization) []any {
+			return []any{o.Name, o.Plan, o.Credits, o.Running, o.ID}
+		})
+		t.items, t.report = itemsOf(list), organizationsJSON{list, all.Unreachable}
+		return c.print(in, t)
 	})
 }
 

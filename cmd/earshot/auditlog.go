@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"time"
 
 	"earshot"
 	"earshot/internal/api"
@@ -12,26 +11,25 @@ import (
 )
 
 type auditLogCmd struct {
-	Org    string    `help:"Only changes of this organization." placeholder:"NAME"`
-	Action string    `help:"Only this action, such as key.create, or its first part, such as key." placeholder:"ACTION"`
-	Actor  string    `help:"Only changes by this key or user: an id, the name of a key, or an email." placeholder:"ACTOR"`
-	From   time.Time `help:"First day in UTC, such as 2026-09-08; 30 days ago by default." format:"2006-01-02" placeholder:"DAY"`
-	To     time.Time `help:"Last day in UTC." format:"2006-01-02" placeholder:"DAY"`
-	JSON   bool      `name:"json" help:"Print one JSON object." xor:"format"`
-	CSV    bool      `name:"csv" help:"Print a CSV file." xor:"format"`
+	Org    string `help:"Only changes of this organization." placeholder:"NAME"`
+	Action string `help:"Only this action, such as key.create, or its first part, such as key." placeholder:"ACTION"`
+	Actor  string `help:"Only changes by this key or user: an id, the name of a key, or an email." placeholder:"ACTOR"`
+	From   moment `help:"Only changes at or after this time or day in UTC, such as -7d." default:"-30d" placeholder:"DAY"`
+	To     moment `help:"Only changes before this time, or on or before this day, such as -1d." placeholder:"DAY"`
+	output
 	operator
 }
 
 // Help returns the command's long help.
 func (c *auditLogCmd) Help() string {
-	return `Lists changes and sign-ins, newest first: who, what, when and from where. --json and --csv also print the values before and after.
+	return `Lists changes and sign-ins, newest first: who, what, when and from where. The formats json and csv also have the values before and after.
 Without --org, it lists all organizations, and refused sign-ins whose organization is unknown. Entries are kept for 400 days.
 
 Exit status: 0 they were listed, 1 anything else.
 
 Examples:
   earshot audit-log --org default --action key
-  earshot audit-log --from 2026-09-01 --csv`
+  earshot audit-log --from -7d -o csv`
 }
 
 // listedAudit is an entry with the name of its organization, which is "" if it is unknown.
@@ -47,21 +45,14 @@ func (c *auditLogCmd) Run(in *invocation) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return in.json(map[string]any{"entries": earshot.List[listedAudit](entries)})
-		}
-		if c.CSV {
+		if c.format(false) == "csv" {
 			return c.table(in, entries)
 		}
-		rows := [][]string{{"AT", "ORGANIZATION", "ACTOR", "NAME", "ACTION", "SUBJECT", "ADDRESS"}}
-		for _, e := range entries {
-			row := []string{timeOf(&e.At), e.Organization, cmp.Or(e.Actor.ID, e.Actor.Kind), e.Actor.Name, e.Action, e.Subject, e.Address}
-			for i, cell := range row {
-				row[i] = cmp.Or(oneLine(cell), "-")
-			}
-			rows = append(rows, row)
-		}
-		return printTable(in.out, rows)
+		t := tableOf("AT|ORGANIZATION|ACTOR|NAME|ACTION|SUBJECT|ADDRESS", entries, func(e *listedAudit) []any {
+			return []any{e.At, e.Organization, cmp.Or(e.Actor.ID, e.Actor.Kind), e.Actor.Name, e.Action, e.Subject, e.Address}
+		})
+		t.none, t.report = "there are no such changes", map[string]any{"entries": earshot.List[listedAudit](entries)}
+		return c.print(in, t)
 	})
 }
 
@@ -78,15 +69,7 @@ func (c *auditLogCmd) table(in *invocation, entries []listedAudit) error {
 
 // find returns the entries of one organization, or of all and of none, newest first.
 func (c *auditLogCmd) find(in *invocation, s *service) (found []listedAudit, err error) {
-	query := earshot.AuditQuery{Action: c.Action, Actor: c.Actor, Limit: 500}
-	from := c.From
-	if from.IsZero() {
-		from = time.Now().AddDate(0, 0, -30)
-	}
-	query.From = from.UTC().Format(time.RFC3339)
-	if !c.To.IsZero() {
-		query.To = c.To.Format(time.DateOnly)
-	}
+	query := earshot.AuditQuery{Action: c.Action, Actor: c.Actor, From: string(c.From), To: string(c.To), Limit: 500}
 	add := func(organization string, entries iter.Seq2[*earshot.AuditEntry, error]) error {
 		for entry, err := range entries {
 			if err != nil {

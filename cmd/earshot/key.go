@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -104,8 +103,8 @@ func (c *keyCreateCmd) print(in *invocation, o *earshot.Organization, made *ears
 }
 
 type keyListCmd struct {
-	Org  string `help:"List only the keys of this organization." placeholder:"NAME"`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	Org string `help:"List only the keys of this organization." placeholder:"NAME"`
+	output
 	operator
 }
 
@@ -142,16 +141,11 @@ func (c *keyListCmd) Run(in *invocation) error {
 				keys = append(keys, listedKey{o.Name, k})
 			}
 		}
-		if c.JSON {
-			return in.json(map[string]any{"keys": earshot.List[listedKey](keys)})
-		}
-		rows := [][]string{{"ORGANIZATION", "ID", "NAME", "SCOPES", "CREATED", "LAST USED", "MAY SPEND", "STATE"}}
-		for _, k := range keys {
-			rows = append(rows, []string{
-				k.Organization, k.ID, cmp.Or(k.Name, "-"), strings.Join(k.Scopes, ","), timeOf(&k.CreatedAt), timeOf(k.LastUsedAt), budgetOf(k.Budget), stateOf(k.Key, time.Now()),
-			})
-		}
-		return printTable(in.out, rows)
+		t := tableOf("ORGANIZATION|ID|NAME|SCOPES|CREATED|LAST USED|MAY SPEND|STATE", keys, func(k *listedKey) []any {
+			return []any{k.Organization, k.ID, k.Name, strings.Join(k.Scopes, ","), k.CreatedAt, optional(k.LastUsedAt), budgetOf(k.Budget), stateOf(k.Key, time.Now())}
+		})
+		t.report = map[string]any{"keys": earshot.List[listedKey](keys)}
+		return c.print(in, t)
 	})
 }
 
@@ -213,7 +207,7 @@ func (c *keyLimitCmd) Help() string {
 Exit status: 0 the limits were set, 1 anything else, such as a key that does not exist.
 
 Examples:
-  earshot key limit "$(earshot key list --org default --json | jq -r '.keys[0].id')" --org default --credits-per-day 500`
+  earshot key limit "$(earshot key list --org default --jq '.keys[0].id')" --org default --credits-per-day 500`
 }
 
 // Run sets the limits.

@@ -119,12 +119,20 @@ type table struct {
 
 // tableOf returns a table with a row for each item. The titles in head are separated by |.
 func tableOf[T any](head string, items []T, row func(*T) []any) *table {
-	t := &table{head: strings.Split(head, "|"), items: []any{}}
+	t := &table{head: strings.Split(head, "|"), items: itemsOf(items)}
 	for i := range items {
 		t.rows = append(t.rows, row(&items[i]))
-		t.items = append(t.items, items[i])
 	}
 	return t
+}
+
+// itemsOf returns the JSON of the rows.
+func itemsOf[T any](list []T) []any {
+	items := make([]any, len(list))
+	for i := range list {
+		items[i] = list[i]
+	}
+	return items
 }
 
 // print prints a table in the chosen format.

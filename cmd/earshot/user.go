@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,8 +91,8 @@ func (c *userInviteCmd) Run(in *invocation) error {
 }
 
 type userListCmd struct {
-	Org  string `help:"List only the users of this organization." placeholder:"NAME"`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	Org string `help:"List only the users of this organization." placeholder:"NAME"`
+	output
 	operator
 }
 
@@ -129,7 +128,7 @@ func (c *userListCmd) Run(in *invocation) error {
 		}
 		var users []listedUser
 		var invitations []listedInvitation
-		rows := [][]string{{"ORGANIZATION", "EMAIL", "NAME", "ROLE", "FROM", "JOINED", "LAST SEEN"}}
+		t := &table{head: []string{"ORGANIZATION", "EMAIL", "NAME", "ROLE", "FROM", "JOINED", "LAST SEEN"}}
 		for _, o := range all {
 			acting := s.actingFor(o.ID)
 			members, err := acting.Users(in)
@@ -138,7 +137,7 @@ func (c *userListCmd) Run(in *invocation) error {
 			}
 			for _, u := range members {
 				users = append(users, listedUser{o.Name, u})
-				rows = append(rows, []string{o.Name, u.Email, cmp.Or(u.Name, "-"), string(u.Role), strings.Join(u.Sources, ","), timeOf(&u.JoinedAt), timeOf(u.LastSeenAt)})
+				t.rows = append(t.rows, []any{o.Name, u.Email, u.Name, u.Role, strings.Join(u.Sources, ","), u.JoinedAt, optional(u.LastSeenAt)})
 			}
 			pending, err := acting.Invitations(in)
 			if err != nil {
@@ -146,13 +145,12 @@ func (c *userListCmd) Run(in *invocation) error {
 			}
 			for _, i := range pending {
 				invitations = append(invitations, listedInvitation{o.Name, i})
-				rows = append(rows, []string{o.Name, i.Email, "-", string(i.Role), "invitation", "invited until " + timeOf(&i.ExpiresAt), "-"})
+				t.rows = append(t.rows, []any{o.Name, i.Email, nil, i.Role, "invitation", "invited until " + timeOf(&i.ExpiresAt), nil})
 			}
 		}
-		if c.JSON {
-			return in.json(map[string]any{"users": earshot.List[listedUser](users), "invitations": earshot.List[listedInvitation](invitations)})
-		}
-		return printTable(in.out, rows)
+		t.items = slices.Concat(itemsOf(users), itemsOf(invitations))
+		t.report = map[string]any{"users": earshot.List[listedUser](users), "invitations": earshot.List[listedInvitation](invitations)}
+		return c.print(in, t)
 	})
 }
 
@@ -265,8 +263,8 @@ func (c *userResetCmd) Run(in *invocation) error {
 }
 
 type userSessionsCmd struct {
-	Org  string `help:"List only the sessions in this organization." placeholder:"NAME"`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	Org string `help:"List only the sessions in this organization." placeholder:"NAME"`
+	output
 	operator
 }
 
@@ -294,7 +292,6 @@ func (c *userSessionsCmd) Run(in *invocation) error {
 			return err
 		}
 		var found []listedSession
-		rows := [][]string{{"ORGANIZATION", "ID", "EMAIL", "VIA", "ADDRESS", "SIGNED IN", "LAST SEEN", "BROWSER"}}
 		for _, o := range all {
 			sessions, err := s.actingFor(o.ID).Sessions(in)
 			if err != nil {
@@ -302,13 +299,13 @@ func (c *userSessionsCmd) Run(in *invocation) error {
 			}
 			for _, one := range sessions {
 				found = append(found, listedSession{o.Name, one})
-				rows = append(rows, []string{o.Name, one.ID, one.Email, one.Via, one.Address, timeOf(&one.CreatedAt), timeOf(&one.LastSeenAt), oneLine(one.Browser)})
 			}
 		}
-		if c.JSON {
-			return in.json(map[string]any{"sessions": earshot.List[listedSession](found)})
-		}
-		return printTable(in.out, rows)
+		t := tableOf("ORGANIZATION|ID|EMAIL|VIA|ADDRESS|SIGNED IN|LAST SEEN|BROWSER", found, func(l *listedSession) []any {
+			return []any{l.Organization, l.ID, l.Email, l.Via, l.Address, l.CreatedAt, l.LastSeenAt, l.Browser}
+		})
+		t.report = map[string]any{"sessions": earshot.List[listedSession](found)}
+		return c.print(in, t)
 	})
 }
 
@@ -325,7 +322,7 @@ func (c *userRevokeCmd) Help() string {
 Exit status: 0 it was ended, 1 anything else, such as a session that does not exist.
 
 Examples:
-  earshot user revoke "$(earshot user sessions --org default --json | jq -r '.sessions[0].id')" --org default`
+  earshot user revoke "$(earshot user sessions --org default --jq '.sessions[0].id')" --org default`
 }
 
 // Run ends the session.
