@@ -74,7 +74,7 @@ var changes = []change{
 	{action: "share.create", operation: "POST /v1/shares", body: `{"tracker":"seen","expiresAt":"<tomorrow>","password":"hush-password"}`, before: `null`, after: `…"tracker":"seen"`},
 	{action: "share.revoke", operation: "DELETE /v1/shares/{id}", path: "/v1/shares/<share>", subject: "<share>", before: `null`, after: `null`},
 	{action: "organization.create", operation: "POST /v1/operator/organizations", by: "operator", body: `{"name":"hush-made","plan":"lite","credits":7}`, before: `null`, after: `…"plan":"lite"`},
-	{action: "plan.change,credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"plan":"many","credits":900}`, subject: "<self>", before: `…"name":"one"`, after: `…"name":"many"`},
+	{action: "plan.change,credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"plan":"enterprise-5k","credits":900}`, subject: "<self>", before: `…"name":"one"`, after: `…"name":"enterprise-5k"`},
 	{action: "credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"credits":800}`, subject: "<self>", before: `{"balance":900}`, after: `{"balance":800}`},
 	{action: "credits.grant", operation: "POST /v1/operator/organizations/{id}/credits", by: "operator", path: "/v1/operator/organizations/<self>/credits", body: `{"credits":5}`, subject: "<self>", before: `{"balance":800}`, after: `{"balance":805}`},
 	{action: "key.create", operation: "POST /v1/operator/keys", by: "operator", body: `{"name":"terraform"}`, before: `null`, after: `…"scopes":"operator"`},

@@ -111,7 +111,7 @@ func exportedTables(t *testing.T, n *harness.Node, a *app.Account, sweep earshot
 	n.Get(t, a, exportPath+"?table=sweeps&tag=trail").Invalid(t, "a filter of answers", http.StatusBadRequest, "tag")
 	n.Get(t, a, exportPath+"?format=xls&table=x").Invalid(t, "unknown", http.StatusBadRequest, "format", "table")
 	n.Get(t, a, "/v1/trackers/nobody/export").Fails(t, "no tracker", http.StatusNotFound, earshot.CodeNotFound)
-	n.Get(t, a, exportPath+"?sweep="+harness.NoTask).Fails(t, "no sweep", http.StatusNotFound, earshot.CodeNotFound)
+	n.Get(t, a, exportPath+"?sweep="+harness.NoTask).Invalid(t, "no sweep", http.StatusBadRequest, "sweep")
 }
 
 // exportedFindings exports what is found in answers in every format: the rows are the same.
