@@ -149,6 +149,7 @@ func (v *visitor) steered(t *testing.T) {
 		take  browser.Step
 		want  earshot.Reason // "" for an answer
 	}
+	const cut = "[[cut]] [[drip=5ms]]" // a slow browser may not have the first part any more: then it is unreadable
 	tests := []steered{
 		{"[[drip=100us]] [[delay=1ms]]", browser.TakePage(v.Done), ""},
 		{"[[empty]]", browser.TakePage(v.Done), earshot.ReasonEmpty},
@@ -159,13 +160,17 @@ func (v *visitor) steered(t *testing.T) {
 		take := browser.TakeStream(v.Stream.Path)
 		tests = append(tests,
 			steered{"[[block]]", take, earshot.ReasonBlocked},
-			steered{"[[cut]] [[drip=5ms]]", take, earshot.ReasonUnavailable},
+			steered{cut, take, earshot.ReasonUnavailable},
 			steered{"[[garbage]]", take, earshot.ReasonUnreadable})
 	}
 	for _, test := range tests {
 		_, err := v.Read(v.visit(t, "tea "+test.words, test.take), answer.Options{Country: "DE"})
 		var failure *upstream.Failure
-		if errors.As(err, &failure) != (test.want != "") || failure != nil && failure.Reason != test.want {
+		failed := errors.As(err, &failure)
+		if failed && test.words == cut && failure.Reason == earshot.ReasonUnreadable {
+			continue
+		}
+		if failed != (test.want != "") || failed && failure.Reason != test.want {
 			t.Errorf("%s by %s: %v", test.words, test.take.Verb, err)
 		}
 	}
