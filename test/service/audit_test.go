@@ -73,6 +73,7 @@ var changes = []change{
 	{action: "user.remove", operation: "DELETE /v1/users/{id}", path: "/v1/users/<member>", subject: "<member>", before: `{"role":"editor","source":"invitation"}`, after: `null`},
 	{action: "share.create", operation: "POST /v1/shares", body: `{"tracker":"seen","expiresAt":"<tomorrow>","password":"hush-password"}`, before: `null`, after: `…"tracker":"seen"`},
 	{action: "share.revoke", operation: "DELETE /v1/shares/{id}", path: "/v1/shares/<share>", subject: "<share>", before: `null`, after: `null`},
+	{action: "queue.clear", operation: "DELETE /v1/async/queue", subject: "<self>", before: `{"queued":1}`, after: `{"queued":0}`},
 	{action: "organization.create", operation: "POST /v1/operator/organizations", by: "operator", body: `{"name":"hush-made","plan":"lite","credits":7}`, before: `null`, after: `…"plan":"lite"`},
 	{action: "plan.change,credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"plan":"enterprise-5k","credits":900}`, subject: "<self>", before: `…"name":"one"`, after: `…"name":"enterprise-5k"`},
 	{action: "credits.set", operation: "PATCH /v1/operator/organizations/{id}", by: "operator", path: "/v1/operator/organizations/<self>", body: `{"credits":800}`, subject: "<self>", before: `{"balance":900}`, after: `{"balance":800}`},
@@ -80,7 +81,6 @@ var changes = []change{
 	{action: "key.create", operation: "POST /v1/operator/keys", by: "operator", body: `{"name":"terraform"}`, before: `null`, after: `…"scopes":"operator"`},
 	{action: "key.revoke", operation: "DELETE /v1/operator/keys/{id}", by: "operator", path: "/v1/operator/keys/<spare>", subject: "<spare>", before: `…"scopes":"read"`, after: `null`},
 	{action: "user.reset", operation: "POST /v1/operator/users/reset", by: "operator", body: `{"email":"dora@example.com"}`, before: `null`, after: `null`},
-	{action: "queue.clear", operation: "DELETE /v1/async/queue", subject: "<self>", before: `{"queued":1}`, after: `{"queued":0}`},
 }
 
 // An operation that can change something needs a line in changes.
