@@ -171,10 +171,10 @@ func stateOf(k *earshot.Key, now time.Time) string {
 	}
 }
 
-// budgetOf returns the spending limits of a key and what it has spent.
-func budgetOf(b *earshot.KeyBudget) string {
+// budgetOf returns the spending limits of a key and what it has spent, or nil.
+func budgetOf(b *earshot.KeyBudget) any {
 	if b == nil {
-		return "-"
+		return nil
 	}
 	return fmt.Sprintf("%s; %s today, %s this month", ceilingsOf(b.CreditsPerDay, b.CreditsPerMonth), thousands(b.UsedToday), thousands(b.UsedThisMonth))
 }
