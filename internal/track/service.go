@@ -39,6 +39,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -191,27 +192,43 @@ const (
 func (s *Service) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
-	loops.Go(func() { again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
+	loops.Go(func() { s.again(ctx, stepEvery, nil, func() { s.watch(ctx) }) })
 	loops.Go(func() {
-		again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.WriteDays(ctx, s.Store.Now)) })
+		s.again(ctx, stepEvery, nil, func() { s.log(ctx, "writing exports failed", s.WriteDays(ctx, s.Store.Now)) })
 	})
 	loops.Go(func() {
-		again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
+		s.again(ctx, lostEvery, nil, func() { s.log(ctx, "looking for lost tasks failed", s.trusted(ctx, s.recordLost)) })
 	})
 	loops.Go(func() {
-		again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
+		s.again(ctx, tidyEvery, nil, func() { s.log(ctx, "removing old answers failed", s.tidy(ctx)) })
 	})
 	loops.Go(func() {
-		again(ctx, stepEvery, s.wakeWork, func() { s.log(ctx, "background work failed", s.Work(ctx, s.Store.TrustedNow)) })
+		s.again(ctx, stepEvery, s.wakeWork, func() { s.log(ctx, "background work failed", s.Work(ctx, s.Store.TrustedNow)) })
 	})
 	// An upgrade may have changed the rules.
-	s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now()))
+	s.step(func() { s.log(ctx, "renewing rules failed", s.RenewRules(ctx, s.Store.Now())) })
 	loops.Go(func() {
-		s.log(ctx, "looking for background work failed", s.FindWork(ctx))
-		again(ctx, findEvery, nil, func() { s.log(ctx, "looking for background work failed", s.FindWork(ctx)) })
+		find := func() { s.log(ctx, "looking for background work failed", s.FindWork(ctx)) }
+		s.step(find)
+		s.again(ctx, findEvery, nil, find)
 	})
-	again(ctx, stepEvery, s.wake, func() { s.log(ctx, "running sweeps failed", s.trusted(ctx, s.moveOn)) })
+	s.again(ctx, stepEvery, s.wake, func() { s.log(ctx, "running sweeps failed", s.trusted(ctx, s.moveOn)) })
 	return nil
+}
+
+// again is the function again with steps.
+func (s *Service) again(ctx context.Context, every time.Duration, wake <-chan struct{}, do func()) {
+	again(ctx, every, wake, func() { s.step(do) })
+}
+
+// step calls do. A panic ends only this step, not the node.
+func (s *Service) step(do func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("background work of trackers panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	do()
 }
 
 // again calls do at an interval and whenever wake receives, until ctx ends.
