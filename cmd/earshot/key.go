@@ -48,8 +48,8 @@ type keyCreateCmd struct {
 
 // Help returns the command's long help.
 func (c *keyCreateCmd) Help() string {
-	return `Creates a key of an organization and prints its secret, which is not shown again. An operator key is for no other work than that of the
-operator: it may do what these commands do, in all organizations. It has no scopes or spending limits of its own.
+	return `Creates a key of an organization and prints its secret, which is not shown again. An operator key manages all
+organizations with the commands org, key, credits, user, webhook, audit and audit-log. It cannot run calls or tasks.
 
 Exit status: 0 it was created, 1 anything else.
 

@@ -35,7 +35,7 @@ func (f *mailFlags) smtp() mail.Config {
 
 // linkFlags are of the commands that print a link.
 type linkFlags struct {
-	BaseURL string `help:"Public URL of the service, for the link. By default, that of the service's own --base-url." placeholder:"URL" env:"EARSHOT_BASE_URL"`
+	BaseURL string `help:"Public URL of the service, for the link. The default is the --base-url of the service." placeholder:"URL" env:"EARSHOT_BASE_URL"`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
