@@ -138,7 +138,7 @@ type Server struct {
 	overload overload
 	shares   *sharePages
 	gets     map[string]Operation // the operations with the method GET, by path
-	onSocket string               // the credential of requests on the operator's socket, until the node stops
+	socket   string               // stands for a key in requests on the operator's socket; a new one after each start
 
 	statistics singleflight.Group // concurrent reads of the statistics
 }
@@ -172,8 +172,8 @@ func New(cfg Config) *Server {
 		cookie:  newSessionCookie(cfg.BaseURL),
 		shares:  newSharePages(cfg.Links),
 
-		onSocket: rand.Text(),
-		gets:     map[string]Operation{},
+		socket: rand.Text(),
+		gets:   map[string]Operation{},
 	}
 	s.watch, s.places, s.guestTurns = newWatch(cfg, s.keys, s.streams), map[string]*share.Pool{}, cfg.Turns.ForGuests()
 	for _, operation := range Operations(cfg.Catalogue.Providers()) {
@@ -373,7 +373,7 @@ func (s *Server) identify(c *call) error {
 		return s.admit(c, t.principal)
 	}
 	if isOnSocket(c.r) {
-		c.principal, c.credential = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}, s.onSocket
+		c.principal, c.credential = &account.Principal{Scopes: []account.Scope{account.ScopeOperator}}, s.socket
 		return s.act(c)
 	}
 	key, err := s.credential(c.r)
